@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "tare/base/execution.h"
+
+namespace tare::cli {
+
+/// Options that every command has.
+struct Common {
+  std::size_t threads = 0;
+  bool quiet = false;
+  bool verbose = false;
+  bool json = false;
+};
+
+/// Thrown where the work is done and the answer is "no": `evaluate --fail-if`.
+struct CheckFailed {
+  std::string text;
+};
+
+// Each adds its command to the tool, with its options, help and what it runs.
+void add_fit(CLI::App& app, Common& common);
+void add_predict(CLI::App& app, Common& common);
+void add_evaluate(CLI::App& app, Common& common);
+void add_inspect(CLI::App& app, Common& common);
+void add_methods(CLI::App& app, Common& common);
+void add_demo(CLI::App& app, Common& common);
+void add_completion(CLI::App& app, Common& common);
+
+/// Adds --threads, --quiet and -v, --json.
+void add_common(CLI::App& command, Common& common);
+
+}  // namespace tare::cli

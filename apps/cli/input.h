@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bar.h"
+#include "data/external_model.h"
+#include "data/schema.h"
+#include "io/csv.h"
+#include "tare/calibrate/model_file.h"
+
+namespace tare::cli {
+
+/// Options of the commands that apply a model to a file.
+struct InputOptions {
+  std::string missing;    // empty: as at fit
+  std::string predictor;  // the program behind a model that was fitted with --predictor
+  double timeout_s = 60.0;
+};
+void add_input_options(CLI::App& command, InputOptions& options);
+
+/// Rows of a file as a model wants them, batch by batch.
+class ModelInput {
+ public:
+  ModelInput(const FittedModel& fitted, const std::string& path, Need need, const InputOptions& options,
+             const std::vector<std::string>& keep);
+
+  /// The next rows; false at the end. A file without any row is kBadData. `table` holds the raw cells of the columns to keep.
+  bool read(std::size_t max_rows);
+  const Table& table() const noexcept { return table_; }
+  const Encoded& encoded() const noexcept { return encoded_; }
+  Rows rows() const { return {encoded_.x, encoded_.given}; }
+  std::size_t rows_read() const noexcept { return rows_read_; }
+  const std::vector<std::string>& keep() const noexcept { return keep_; }
+  /// What was left out, filled in or not known, for the user to hear about once.
+  void warn_at_end(const Common& common) const;
+
+ private:
+  const FittedModel& fitted_;
+  CsvReader reader_;
+  Need need_;
+  MissingPolicy missing_;
+  ExternalModel external_;
+  std::vector<std::string> keep_;
+  Table table_;
+  Encoded encoded_;
+  std::size_t rows_read_ = 0;
+  std::size_t dropped_ = 0;
+  std::size_t imputed_ = 0;
+  std::size_t unseen_ = 0;
+};
+
+}  // namespace tare::cli

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/strings.h"
+#include "command.h"
+#include "data/schema.h"
+#include "io/safetensors.h"
+#include "tare/calibrate/model_file.h"
+#include "text_table.h"
+
+namespace tare::cli {
+namespace {
+
+std::string joined_options(const Params& params) {
+  std::vector<std::string> items;
+  for (const auto& [name, value] : params.all()) items.push_back(name + "=" + value);
+  return items.empty() ? "the method's defaults" : join(items, " ");
+}
+
+std::string column_list(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const InputColumn& input : schema.inputs()) {
+    std::string name = input.name;
+    if (input.categorical) name += fmt::format(" ({} categories)", input.vocabulary.size());
+    if (!input.for_model) name += " (kernel only)";
+    names.push_back(std::move(name));
+  }
+  return join(names, ", ");
+}
+
+/// The bandwidths that were tried, with a mark at the one that was taken.
+void print_path(const TensorReader& in) {
+  const auto& path = in.value("model.bandwidth_path");
+  if (path.empty()) return;
+  const Json& taken = in.value("model.snq.bandwidth");
+  double best = path[0][1].get<double>();
+  for (const Json& trial : path) best = std::min(best, trial[1].get<double>());
+  fmt::print("\nbandwidths tried, by leave-one-out pinball loss over {} rows:\n",
+             in.value("model.bandwidth_rows").get<std::size_t>());
+  std::vector<std::vector<std::string>> rows = {{"bandwidth", "loss", "above best", ""}};
+  for (const Json& trial : path) {
+    const double loss = trial[1].get<double>();
+    rows.push_back({short_number(trial[0].get<double>()), fmt::format("{:.6g}", loss),
+                    best > 0.0 ? fmt::format("{:.2f} %", 100.0 * (loss / best - 1.0)) : "",
+                    trial[0] == taken ? "<- taken" : ""});
+  }
+  fmt::print("{}", text_table(rows));
+}
+
+void print_text(const std::string& path, const FittedModel& fitted, const TensorStore& store) {
+  const TensorReader in(store);
+  const Schema& schema = *fitted.schema;
+  const auto line = [](std::string_view name, const std::string& text) {
+    if (!text.empty()) fmt::print("{:<12} {}\n", name, text);
+  };
+  fmt::print("{}\n", path);
+  line("method", fitted.method);
+  line("options", joined_options(fitted.params));
+  line("made by", "tare " + in.get<std::string>("tare_version") + ", seed " + std::to_string(fitted.seed.value));
+  line("target", schema.target());
+  line("prediction", schema.prediction());
+  line("predictor", schema.predictor());
+  line("weight", schema.weight());
+  line("features", column_list(schema));
+  line("fitted on", fmt::format("{} rows", fitted.rows));
+  if (in.has_value("model.snq.rows")) {
+    line("calibration", fmt::format("{} rows in {} kernel features", in.get<std::size_t>("model.snq.rows"),
+                                    in.get<std::size_t>("model.snq.dims")));
+    line("point model", in.get<std::string>("model.point.regressor"));
+    line("kernel", in.get<std::string>("model.snq.kernel"));
+    const Json& bandwidth = in.value("model.snq.bandwidth");
+    line("bandwidth", fmt::format("{} ({})", bandwidth.is_number() ? short_number(bandwidth.get<double>()) : "infinite",
+                                  in.get<std::string>("model.bandwidth_rule")));
+    line("fallback", fmt::format("{}, {} rows", in.get<std::string>("model.snq.fallback"),
+                                 in.get<std::size_t>("model.snq.min_support")));
+    print_path(in);
+  }
+}
+
+void print_json(const TensorStore& store) {
+  Json json = {{"format_version", kFormatVersion}, {"values", Json::object()}, {"tensors", Json::object()}};
+  for (const auto& [name, value] : store.values) json["values"][name] = value;
+  for (const auto& [name, tensor] : store.tensors) {
+    json["tensors"][name] = {{"dtype", dtype_name(tensor.dtype)}, {"shape", tensor.shape}};
+  }
+  fmt::print("{}\n", json.dump(2));
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, Common& common) {
+  auto path = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("inspect", "Show what a model file holds and what was chosen at fit");
+  command->footer("Example:\n  tare inspect cars.tare");
+  command->add_option("model", *path, "Model file of 'tare fit'")->required();
+  add_common(*command, common);
+  command->callback([path, &common] {
+    const FittedModel fitted = load_model(*path);  // with all its checks
+    const TensorStore store = read_safetensors(*path);
+    if (common.json) {
+      print_json(store);
+    } else {
+      print_text(*path, fitted, store);
+    }
+  });
+}
+
+}  // namespace tare::cli

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "bar.h"
+#include "command.h"
+#include "input.h"
+#include "io/atomic_file.h"
+#include "io/csv.h"
+#include "levels.h"
+#include "tare/calibrate/model_file.h"
+
+namespace tare::cli {
+namespace {
+
+// Rows in memory at a time: enough to keep every core busy, little enough to stream a file of any length.
+constexpr std::size_t kBatchRows = 16'384;
+
+struct PredictOptions {
+  std::string model;
+  std::string data;
+  std::string output = "-";
+  std::string levels;
+  std::string intervals;
+  std::string keep;
+  InputOptions input;
+  bool diagnostics = false;
+  bool force = false;
+};
+
+/// Names of all output columns: kept ones, quantiles, diagnostics.
+std::vector<std::string> output_names(const ModelInput& input, const LevelRequest& request,
+                                      bool diagnostics) {
+  std::vector<std::string> names = input.keep();
+  names.insert(names.end(), request.names.begin(), request.names.end());
+  if (diagnostics) names.insert(names.end(), {"effective_n", "nearest", "fallback"});
+  return names;
+}
+
+void append_row_csv(std::string& out, const std::vector<const Column*>& kept, std::size_t table_row,
+                    const Prediction& prediction, std::size_t i, bool diagnostics) {
+  bool first = true;
+  const auto comma = [&] {
+    if (!first) out += ',';
+    first = false;
+  };
+  for (const Column* column : kept) {
+    comma();
+    append_csv_cell(out, column->raw[table_row]);
+  }
+  for (const double q : prediction.quantiles.row(i)) {
+    comma();
+    append_csv_number(out, q);
+  }
+  if (diagnostics && prediction.effective_n.empty()) {
+    comma();
+    out += ",,";
+  } else if (diagnostics) {
+    comma();
+    append_csv_number(out, prediction.effective_n[i]);
+    comma();
+    append_csv_number(out, prediction.nearest[i]);
+    comma();
+    out += prediction.fallback[i] != 0 ? '1' : '0';
+  }
+  out += '\n';
+}
+
+void append_row_json(std::string& out, const std::vector<const Column*>& kept, std::size_t table_row,
+                     const LevelRequest& request, const Prediction& prediction, std::size_t i,
+                     bool diagnostics) {
+  nlohmann::ordered_json row;
+  for (const Column* column : kept) row[column->name] = std::string(column->raw[table_row]);
+  for (std::size_t j = 0; j < request.names.size(); ++j) {
+    row[request.names[j]] = prediction.quantiles(i, j);
+  }
+  if (diagnostics && !prediction.effective_n.empty()) {
+    row["effective_n"] = prediction.effective_n[i];
+    row["nearest"] = prediction.nearest[i];
+    row["fallback"] = prediction.fallback[i] != 0;
+  }
+  // A file of another encoding must not stop the answer: bad bytes are replaced.
+  out += row.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  out += '\n';
+}
+
+void run_predict(const PredictOptions& options, const Common& common) {
+  const LevelRequest request = parse_levels(options.levels, options.intervals);
+  const FittedModel fitted = load_model(options.model);
+  ModelInput input(fitted, options.data, Need::kFeatures, options.input, parse_names(options.keep));
+  AtomicFile file(options.output, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
+
+  Bar bar(common);
+  Execution how;
+  how.threads = common.threads;
+  std::string text;
+  if (!common.json) {
+    const auto names = output_names(input, request, options.diagnostics);
+    for (std::size_t j = 0; j < names.size(); ++j) {
+      if (j > 0) text += ',';
+      append_csv_cell(text, names[j]);
+    }
+    text += '\n';
+  }
+  std::size_t fallback_rows = 0;
+  while (input.read(kBatchRows)) {
+    const Prediction prediction = fitted.model->predict(input.rows(), request.levels, how);
+    for (const std::uint8_t flag : prediction.fallback) fallback_rows += flag;
+    std::vector<const Column*> kept;
+    for (const std::string& name : input.keep()) kept.push_back(input.table().find(name));
+    for (std::size_t i = 0; i < prediction.quantiles.rows(); ++i) {
+      const std::size_t table_row = input.encoded().rows[i];
+      if (common.json) {
+        append_row_json(text, kept, table_row, request, prediction, i, options.diagnostics);
+      } else {
+        append_row_csv(text, kept, table_row, prediction, i, options.diagnostics);
+      }
+    }
+    file.write(text);
+    text.clear();
+    bar.show_text(fmt::format("{} rows", input.rows_read()));
+  }
+  file.write(text);
+  file.commit();
+  bar.show_text("");
+  input.warn_at_end(common);
+  if (fallback_rows > 0) {
+    warn(common, fmt::format("{} rows had no calibration row in reach and fell back (--diagnostics shows which)",
+                             fallback_rows));
+  }
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, Common& common) {
+  auto options = std::make_shared<PredictOptions>();
+  CLI::App* command = app.add_subcommand("predict", "Quantiles or intervals for the rows of a file");
+  command->footer(
+      "Examples:\n"
+      "  tare predict cars.tare new.csv --levels 0.05,0.5,0.95 > quantiles.csv\n"
+      "  tare predict cars.tare new.csv --interval 0.9 --keep id --diagnostics -o intervals.csv\n"
+      "  gzip -dc big.csv.gz | tare predict cars.tare - --interval 0.5,0.9 | head\n"
+      "With --json each row is an object on a line of its own.");
+  command->add_option("model", options->model, "Model file of 'tare fit'")->required();
+  command->add_option("data", options->data, "CSV or TSV file, also .gz; - is standard input")->required();
+  command->add_option("-o,--output", options->output, "File to write; - is standard output")
+      ->capture_default_str();
+  command->add_option("--levels", options->levels,
+                      "Quantile levels with commas, in any order [0.05,0.5,0.95]: columns q0.05, q0.5, ...");
+  command->add_option("--interval", options->intervals,
+                      "Central intervals: 0.9, or a list: columns lower_0.9, upper_0.9, ...");
+  command->add_option("--keep", options->keep, "Input columns to copy through, with commas, or 'all'");
+  command->add_flag("--diagnostics", options->diagnostics,
+                    "Add effective_n, nearest, fallback: how many rows are behind each answer, and how near");
+  command->add_flag("--force", options->force, "Replace the output file if it exists");
+  add_input_options(*command, options->input);
+  add_common(*command, common);
+  command->callback([options, &common] { run_predict(*options, common); });
+}
+
+}  // namespace tare::cli

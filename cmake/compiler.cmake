@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# One interface target carries what every target of ours is compiled with.
+add_library(tare_build_flags INTERFACE)
+target_compile_options(tare_build_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor -Werror
+  # g++ 12 warns about overlapping copies inside std::string where there are none (its bug 105651).
+  -Wno-restrict
+  # Sums must not depend on whether the compiler fused a multiply with an add.
+  -ffp-contract=off)
+if(TARE_SANITIZE)
+  target_compile_options(tare_build_flags INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(tare_build_flags INTERFACE -fsanitize=address,undefined)
+endif()

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-3-Clause
+include(CMakePackageConfigHelpers)
+install(TARGETS tare_library EXPORT tareTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tare RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY include/tare DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT tareTargets NAMESPACE tare:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tare)
+configure_package_config_file(cmake/tareConfig.cmake.in ${PROJECT_BINARY_DIR}/tareConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tare)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tareConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tareConfig.cmake ${PROJECT_BINARY_DIR}/tareConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tare)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A layer is a folder of src/ compiled on its own; the library is all of them together.
+define_property(GLOBAL PROPERTY TARE_LAYERS)
+
+function(tare_layer name)
+  add_library(tare_${name} OBJECT ${ARGN})
+  target_include_directories(tare_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(tare_${name} PUBLIC tare_build_flags fmt::fmt nlohmann_json::nlohmann_json Eigen3::Eigen)
+  set_property(GLOBAL APPEND PROPERTY TARE_LAYERS tare_${name})
+endfunction()
+
+function(tare_library_from_layers)
+  get_property(layers GLOBAL PROPERTY TARE_LAYERS)
+  set(objects)
+  foreach(layer ${layers})
+    list(APPEND objects $<TARGET_OBJECTS:${layer}>)
+  endforeach()
+  add_library(tare_library STATIC ${objects})
+  add_library(tare::tare ALIAS tare_library)
+  set_target_properties(tare_library PROPERTIES OUTPUT_NAME tare EXPORT_NAME tare)
+  target_include_directories(tare_library PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(tare_library PUBLIC cxx_std_20)
+  target_link_libraries(tare_library PRIVATE $<BUILD_INTERFACE:tare_build_flags> fmt::fmt ZLIB::ZLIB Threads::Threads)
+  if(TARE_WITH_XGBOOST)
+    # By name and not by path, so that the installed package does not remember this machine.
+    target_link_libraries(tare_library PRIVATE xgboost)
+  endif()
+
+  # What tests, benchmarks and the tool see: the library and its private headers.
+  add_library(tare_internal INTERFACE)
+  target_include_directories(tare_internal INTERFACE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(tare_internal INTERFACE tare_library tare_build_flags fmt::fmt
+    nlohmann_json::nlohmann_json Eigen3::Eigen Threads::Threads)
+endfunction()

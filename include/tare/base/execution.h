@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+
+namespace tare {
+
+/// How a computation may run. It never changes the result.
+struct Execution {
+  std::size_t threads = 0;  // 0: as many as there are cores
+  /// Called now and then, from the calling thread or a worker but never from two at once, with
+  /// what is being done and the share of it that is done, in [0, 1]. May throw to stop the work.
+  std::function<void(std::string_view stage, double share)> progress;
+};
+
+}  // namespace tare

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tare {
+
+/// What an option is called and what it means: the text behind --help, the documentation and the check
+/// that a name exists.
+struct ParamInfo {
+  std::string_view name;
+  std::string_view fallback;  // the value where none is given, as text
+  std::string_view help;
+};
+
+/// Options of a method as name = text, the form in which the command line, Python, a configuration file
+/// and the table of methods all give them. Values are read as a type where they are used.
+class Params {
+ public:
+  Params() = default;
+  /// Parses "regressor=forest dims=4". Throws kInvalidArgument.
+  static Params parse(std::string_view text);
+
+  bool has(std::string_view name) const;
+  void set(std::string name, std::string value);
+  /// Takes over what `other` has; its values win.
+  void merge(const Params& other);
+  const std::map<std::string, std::string, std::less<>>& all() const noexcept { return values_; }
+
+  std::string text(std::string_view name, std::string_view fallback) const;
+  /// A finite number in [low, high]; kInvalidArgument otherwise.
+  double number(std::string_view name, double fallback, double low, double high) const;
+  /// A whole number in [low, high]; kInvalidArgument otherwise.
+  std::size_t count(std::string_view name, std::size_t fallback, std::size_t low,
+                    std::size_t high) const;
+
+  /// Throws kInvalidArgument for a name that none of the lists has, naming those that exist.
+  void check_known(std::string_view owner, std::span<const std::span<const ParamInfo>> known) const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> values_;
+};
+
+}  // namespace tare

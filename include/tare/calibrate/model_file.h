@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tare/base/params.h"
+#include "tare/base/rng.h"
+#include "tare/calibrate/quantile_model.h"
+
+namespace tare {
+
+class Schema;
+
+/// A fitted model with what is needed to use it elsewhere: one file of it is enough to predict on another machine.
+struct FittedModel {
+  std::string method;
+  Params params;  // as the user gave them
+  Seed seed;
+  std::size_t rows = 0;  // it was fitted on
+  std::shared_ptr<const QuantileModel> model;
+  std::shared_ptr<const Schema> schema;  // names and types of the input columns; null: x0, x1, ...
+};
+
+/// Writes a safetensors file, whole or not at all. Throws kInvalidArgument where the file exists and `replace` is
+/// kKeep, kIo where the system refuses. The bytes depend on the model alone.
+enum class Replace { kKeep, kReplace };
+void save_model(const std::string& path, const FittedModel& fitted, Replace replace = Replace::kKeep);
+
+/// Maps the file and checks every length and the checksum before use. Throws kNotFound, kCorruptFile (not a model file,
+/// truncated, a byte changed, from a newer format).
+FittedModel load_model(const std::string& path);
+
+}  // namespace tare

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tare/base/execution.h"
+#include "tare/base/level.h"
+#include "tare/base/matrix.h"
+#include "tare/base/rng.h"
+#include "tare/calibrate/prediction.h"
+
+namespace tare {
+
+class TensorWriter;
+
+/// Rows to be predicted. `given` holds what an outside model says about each row, one column for a point
+/// prediction; it has no columns where the method has a model of its own.
+struct Rows {
+  MatrixView x;
+  MatrixView given = {};
+};
+
+/// What a method is fitted on. Values are finite.
+struct FitInput {
+  MatrixView x;
+  std::span<const double> y;
+  std::span<const double> weight = {};             // empty: all equal; else not negative
+  MatrixView given = {};                           // as in Rows
+  std::vector<std::string> names = {};             // of the columns of x, for messages; may be empty
+  std::vector<std::size_t> model_columns = {};     // columns the point model may use; empty: all
+  std::vector<std::size_t> calibrate_columns = {}; // columns of the kernel; empty: all
+  std::span<const std::uint8_t> calibrate_rows = {}; // 1 for a row that only calibrates; empty: the method splits
+  Seed seed = {};
+};
+
+/// A fitted quantile predictor: the one interface behind which every method sits.
+class QuantileModel {
+ public:
+  virtual ~QuantileModel() = default;
+
+  /// Number of columns that Rows::x and Rows::given must have.
+  virtual std::size_t features() const = 0;
+  virtual std::size_t given() const = 0;
+
+  /// Quantiles at the levels, in the order given; for one row they never decrease with the level. May be called from
+  /// several threads at once. Throws kShapeMismatch.
+  Prediction predict(const Rows& rows, std::span<const Level> levels, const Execution& how = {}) const;
+
+  /// Writes what the method's load function reads; the file adds name, version and checksum.
+  virtual void save(const TensorWriter& out) const = 0;
+
+ protected:
+  /// The work of predict: shapes are right, levels ascend without repetition.
+  virtual Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
+                                       const Execution& how) const = 0;
+};
+
+}  // namespace tare

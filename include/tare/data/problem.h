@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tare/base/level.h"
+#include "tare/base/matrix.h"
+#include "tare/base/rng.h"
+
+namespace tare {
+
+/// The shape of a conditional law before it is moved and stretched. Every one has mean 0 except
+/// kUniform, which is U[0, 1] as the paper's examples use it.
+enum class LawShape : std::uint8_t {
+  kNormal,   // N(0, 1)
+  kUniform,  // U[0, 1]
+  kSkewed,   // Exp(1) - 1
+  kHeavy,    // Student t with 3 degrees of freedom
+  kBimodal,  // half N(-1, 0.3^2), half N(1, 0.3^2)
+};
+
+/// The law of Y at one x: location + scale * shape. Exact: no table, no simulation.
+struct Law {
+  LawShape shape = LawShape::kNormal;
+  double location = 0.0;
+  double scale = 1.0;  // >= 0; 0 is a point mass at location
+
+  double cdf(double y) const;
+  /// tau 0 and 1 give the ends of the support, perhaps infinite; NaN outside [0, 1].
+  double quantile(double tau) const;
+  double mean() const;
+  double draw(Rng& rng) const;
+};
+
+/// A regression problem whose conditional law is known, so that individual calibration can be measured.
+struct Problem {
+  std::string name;
+  std::string summary;
+  std::size_t dims = 1;
+  std::function<void(Rng&, std::span<double> x)> draw_x;
+  std::function<Law(std::span<const double> x)> law;
+};
+
+/// Rows of a problem. Row i depends on the seed and i alone, so a longer sample begins with a shorter one.
+struct Sample {
+  Matrix x;
+  std::vector<double> y;
+};
+Sample draw(const Problem& problem, std::size_t rows, Seed seed);
+
+/// The built-in problems: `sine` (the paper's Figure 1), `uniform_wedge` (Y|x ~ U[0,x]), `scaled_uniform` (Y = uX),
+/// `flat` (no dependence), and the known-law families.
+std::span<const Problem> problems();
+/// By name; kNotFound lists the known ones.
+const Problem& find_problem(std::string_view name);
+
+/// A heteroscedastic problem in `dims` dimensions of which the first `relevant` matter. With r = `relevant`:
+///   x         uniform on [0, 1]^dims
+///   location  2 / sqrt(r) * (sin(2 pi x_1) + ... + sin(2 pi x_r))
+///   scale     0.5 * exp((cos(pi x_1) + ... + cos(pi x_r)) / sqrt(r))
+/// so the scale falls from 0.5 exp(sqrt(r)) to 0.5 exp(-sqrt(r)) as the relevant x go from 0 to 1: a factor of
+/// 7.4 for r = 1, more for larger r. kInvalidArgument unless 1 <= relevant <= dims.
+Problem known_law_problem(LawShape shape, std::size_t dims, std::size_t relevant);
+
+}  // namespace tare

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/strings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace tare {
+
+std::vector<std::string> split_text(std::string_view text, char mark) {
+  std::vector<std::string> parts;
+  std::size_t first = 0;
+  for (;;) {
+    const std::size_t next = text.find(mark, first);
+    parts.emplace_back(text.substr(first, next - first));
+    if (next == std::string_view::npos) return parts;
+    first = next + 1;
+  }
+}
+
+std::string join(std::span<const std::string> parts, std::string_view between) {
+  std::string out;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) out += between;
+    out += parts[i];
+  }
+  return out;
+}
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+std::string canonical_name(std::string_view name) {
+  std::string out(trim(name));
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == '-' || c == ' ') c = '_';
+  }
+  return out;
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  text = trim(text);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return {};
+  return value;
+}
+
+std::optional<std::size_t> parse_count(std::string_view text) {
+  text = trim(text);
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return {};
+  return value;
+}
+
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::vector<std::string> closest_names(std::string_view wrong, std::span<const std::string> names) {
+  const std::string sought = canonical_name(wrong);
+  std::vector<std::pair<std::size_t, std::string>> scored;
+  for (const std::string& name : names) {
+    const std::size_t distance = edit_distance(sought, canonical_name(name));
+    if (distance <= std::max<std::size_t>(1, sought.size() / 3)) scored.emplace_back(distance, name);
+  }
+  std::sort(scored.begin(), scored.end());
+  std::vector<std::string> closest;
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, scored.size()); ++i) {
+    closest.push_back(scored[i].second);
+  }
+  return closest;
+}
+
+}  // namespace tare

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/bandwidth.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "math/kernel.h"
+
+namespace tare {
+namespace {
+
+constexpr std::size_t kPathLength = 24;
+constexpr std::size_t kPathGrowth = 8;      // values added at an end that wins
+constexpr std::size_t kMaxGrowths = 8;      // times; 64 more values span many orders of magnitude
+constexpr double kFlat = 1e-9;              // relative difference of losses that is only rounding
+constexpr std::size_t kDistances = 100'000'000;
+constexpr std::size_t kMinLeftOut = 1'000;
+constexpr std::size_t kScaleRows = 128;     // rows whose distances set the path's first ends
+
+std::vector<std::size_t> left_out_rows(std::size_t rows, Seed seed) {
+  Rng rng(split(seed, 0));
+  std::vector<std::size_t> places = random_permutation(rows, rng);
+  places.resize(std::min(rows, std::max(kMinLeftOut, kDistances / rows)));
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+struct Range {
+  double low = 1.0;
+  double high = 1.0;
+};
+
+/// From half the distance of a near neighbour to twice that of the farthest row, medians over some rows.
+Range distance_range(const LocalSample& sample, std::span<const std::size_t> places) {
+  LocalSample::Scratch scratch;
+  std::vector<double> near;
+  std::vector<double> far;
+  const std::size_t step = std::max<std::size_t>(1, places.size() / kScaleRows);
+  for (std::size_t p = 0; p < places.size(); p += step) {
+    sample.measure(sample.features().row(places[p]), scratch);
+    auto& r2 = scratch.squared_distance;
+    std::sort(r2.begin(), r2.end());
+    far.push_back(std::sqrt(r2.back()));
+    // Duplicates of the row itself say nothing about a distance worth smoothing over.
+    const auto positive = std::upper_bound(r2.begin(), r2.end(), 0.0);
+    if (positive == r2.end()) continue;
+    const auto left = static_cast<std::size_t>(r2.end() - positive);
+    near.push_back(std::sqrt(*(positive + static_cast<std::ptrdiff_t>(std::min<std::size_t>(4, left - 1)))));
+  }
+  if (near.empty()) return {};
+  const auto median = [](std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+  };
+  const double low = 0.5 * median(near);
+  return {low, std::max(2.0 * median(far), 4.0 * low)};
+}
+
+std::vector<double> geometric(double low, double high, std::size_t count) {
+  std::vector<double> path(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    path[i] = low * std::pow(high / low, static_cast<double>(i) / static_cast<double>(count - 1));
+  }
+  return path;
+}
+
+/// Numbers of neighbours: whole and distinct, so a small sample has fewer than 24.
+std::vector<double> neighbour_path(std::size_t rows) {
+  const double most = static_cast<double>(std::max<std::size_t>(1, rows - 1));
+  std::vector<double> path = geometric(std::min(2.0, most), most, 2 * kPathLength);
+  for (double& k : path) k = std::round(k);
+  path.erase(std::unique(path.begin(), path.end()), path.end());
+  return path;
+}
+
+/// The best trial; on a plateau the one nearest the middle of the path.
+std::size_t winner(std::span<const BandwidthTrial> path) {
+  double best = path[0].loss;
+  for (const BandwidthTrial& trial : path) best = std::min(best, trial.loss);
+  const auto distance_to_middle = [&](std::size_t i) {
+    return std::abs(2.0 * static_cast<double>(i) - static_cast<double>(path.size() - 1));
+  };
+  std::size_t chosen = path.size();
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (path[i].loss > best + kFlat * std::abs(best)) continue;
+    if (chosen == path.size() || distance_to_middle(i) < distance_to_middle(chosen)) chosen = i;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+double rate_bandwidth(KernelKind kernel, std::size_t rows, std::size_t dims, double scale) {
+  const auto n = static_cast<double>(rows);
+  const auto d = static_cast<double>(dims);
+  if (kernel == KernelKind::kKnn) {
+    const double k = std::round((scale > 0.0 ? scale : 1.0) * std::pow(n, 2.0 / (d + 2.0)));
+    return std::clamp(k, 1.0, n);
+  }
+  const double c = scale > 0.0 ? scale : std::sqrt(std::max(d, 1.0)) * kernel_width_factor(kernel);
+  return c * std::pow(n, -1.0 / (d + 2.0));
+}
+
+std::vector<double> leave_one_out_losses(const LocalSample& sample, const SnqOptions& options,
+                                         std::span<const double> bandwidths,
+                                         std::span<const std::size_t> places, const Execution& how) {
+  const std::vector<Level> levels = metric_levels();
+  const auto weights = sample.weights();
+  Matrix losses(places.size(), bandwidths.size());
+  parallel_for(how, places.size(), [&](std::size_t p) {
+    thread_local LocalSample::Scratch scratch;
+    thread_local std::vector<double> quantiles;
+    quantiles.resize(levels.size());
+    const double u = sample.residuals()[places[p]];
+    sample.measure(sample.features().row(places[p]), scratch);
+    sample.leave_out(places[p], scratch);
+    for (std::size_t b = 0; b < bandwidths.size(); ++b) {
+      SnqOptions trial = options;
+      trial.bandwidth = bandwidths[b];
+      sample.weigh(trial, scratch);
+      sample.quantiles(levels, scratch, quantiles);
+      double loss = 0.0;
+      for (std::size_t j = 0; j < levels.size(); ++j) {
+        const double error = u - quantiles[j];
+        loss += std::max(levels[j].value() * error, (levels[j].value() - 1.0) * error);
+      }
+      losses(p, b) = loss / static_cast<double>(levels.size());
+    }
+  });
+  // Added up in the order of the rows, whoever computed them.
+  std::vector<double> means(bandwidths.size());
+  double total_weight = 0.0;
+  for (std::size_t p = 0; p < places.size(); ++p) {
+    const double w = weights.empty() ? 1.0 : weights[places[p]];
+    total_weight += w;
+    for (std::size_t b = 0; b < bandwidths.size(); ++b) means[b] += w * losses(p, b);
+  }
+  for (double& mean : means) mean /= total_weight;
+  return means;
+}
+
+BandwidthChoice choose_bandwidth(const LocalSample& sample, const SnqOptions& options, Seed seed,
+                                 const Execution& how) {
+  if (sample.rows() < 2) {
+    fail(ErrorCode::kBadData, "a bandwidth cannot be chosen from {} calibration rows", sample.rows());
+  }
+  BandwidthChoice choice;
+  choice.rule = "auto";
+  const auto places = left_out_rows(sample.rows(), seed);
+  choice.rows_left_out = places.size();
+  const auto try_all = [&](const std::vector<double>& bandwidths) {
+    const auto losses = leave_one_out_losses(sample, options, bandwidths, places, how);
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+      choice.path.push_back({bandwidths[i], losses[i]});
+    }
+    std::sort(choice.path.begin(), choice.path.end(),
+              [](const auto& a, const auto& b) { return a.bandwidth < b.bandwidth; });
+  };
+
+  if (options.kernel == KernelKind::kKnn) {
+    // From two neighbours to all: there is nothing beyond either end to grow into.
+    try_all(neighbour_path(sample.rows()));
+    choice.bandwidth = choice.path[winner(choice.path)].bandwidth;
+    return choice;
+  }
+  const Range range = distance_range(sample, places);
+  const double factor = kernel_width_factor(options.kernel);
+  try_all(geometric(range.low * factor, std::max(range.high, 4.0 * range.low) * factor, kPathLength));
+  const double ratio = choice.path[1].bandwidth / choice.path[0].bandwidth;
+  for (std::size_t growth = 0; growth < kMaxGrowths; ++growth) {
+    const std::size_t best = winner(choice.path);
+    if (best > 0 && best + 1 < choice.path.size()) break;
+    std::vector<double> more;
+    for (std::size_t i = 1; i <= kPathGrowth; ++i) {
+      const double step = std::pow(ratio, static_cast<double>(i));
+      more.push_back(best == 0 ? choice.path.front().bandwidth / step
+                               : choice.path.back().bandwidth * step);
+    }
+    try_all(more);
+  }
+  choice.bandwidth = choice.path[winner(choice.path)].bandwidth;
+  return choice;
+}
+
+BandwidthChoice choose_bandwidth(MatrixView z, std::span<const double> u,
+                                 std::span<const double> weight, const SnqOptions& options, Seed seed,
+                                 const Execution& how) {
+  const Snq checked(z, u, weight, options);  // for its checks
+  return choose_bandwidth(LocalSample(z, u, weight), options, seed, how);
+}
+
+}  // namespace tare

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/local_sample.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+#include "math/kernel.h"
+
+namespace tare {
+namespace {
+
+// No distance is larger than kFarthest, so a row that is left out stays recognisable even where the features
+// are so large that their squares overflow.
+constexpr double kFarthest = 1e299;
+constexpr double kLeftOut = 1e300;
+// Below this share of the largest weight a row is out of reach: squares of weights would underflow.
+constexpr double kReach = 1e-140;
+// Sums of whole numbers are exact below 2^53.
+constexpr double kExactLimit = 0x1.0p53;
+
+std::vector<std::size_t> residual_order(std::span<const double> u, std::span<const double> weight) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    if (weight.empty() || weight[i] > 0.0) order.push_back(i);
+  }
+  // Stable, so that equal residuals keep the user's order and the model file's bytes are defined.
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return u[a] < u[b]; });
+  return order;
+}
+
+Buffer<double> gather(std::span<const double> values, std::span<const std::size_t> order) {
+  if (values.empty()) return {};
+  std::vector<double> out;
+  out.reserve(order.size());
+  for (const std::size_t i : order) out.push_back(values[i]);
+  return Buffer<double>(std::move(out));
+}
+
+}  // namespace
+
+LocalSample::LocalSample(MatrixView z, std::span<const double> u, std::span<const double> weight)
+    : features_(z, residual_order(u, weight)) {
+  const auto order = residual_order(u, weight);
+  residuals_ = gather(u, order);
+  weights_ = gather(weight, order);
+  check_weights();
+}
+
+LocalSample::LocalSample(BruteForce features, Buffer<double> residuals, Buffer<double> weights)
+    : features_(std::move(features)), residuals_(std::move(residuals)), weights_(std::move(weights)) {
+  check_weights();
+}
+
+void LocalSample::check_weights() {
+  if (weights_.empty()) return;
+  double total = 0.0;
+  bool whole = true;
+  largest_weight_ = 0.0;
+  for (const double w : weights_.span()) {
+    total += w;
+    whole = whole && w == std::floor(w);
+    largest_weight_ = std::max(largest_weight_, w);
+  }
+  weight_type_ = whole && total < kExactLimit ? WeightType::kWhole : WeightType::kReal;
+}
+
+double LocalSample::measure(std::span<const double> z, Scratch& scratch) const {
+  scratch.squared_distance.resize(rows());
+  features_.squared_distances(z, scratch.squared_distance);
+  double nearest = kFarthest;
+  for (double& r2 : scratch.squared_distance) {
+    r2 = std::min(r2, kFarthest);
+    nearest = std::min(nearest, r2);
+  }
+  return std::sqrt(nearest);
+}
+
+void LocalSample::leave_out(std::size_t place, Scratch& scratch) const {
+  scratch.squared_distance[place] = kLeftOut;
+}
+
+void LocalSample::window_of_nearest(std::size_t count, Scratch& scratch) const {
+  const std::size_t kth = std::min(count, rows()) - 1;
+  scratch.selection = scratch.squared_distance;
+  std::nth_element(scratch.selection.begin(), scratch.selection.begin() + static_cast<std::ptrdiff_t>(kth),
+                   scratch.selection.end());
+  const double reach = scratch.selection[kth];
+  for (std::size_t i = 0; i < rows(); ++i) {
+    const double r2 = scratch.squared_distance[i];
+    scratch.weight[i] = r2 <= reach && r2 < kLeftOut ? 1.0 : 0.0;
+  }
+}
+
+void LocalSample::apply_sample_weights(Scratch& scratch) const {
+  if (weights_.empty()) return;
+  for (std::size_t i = 0; i < rows(); ++i) scratch.weight[i] *= weights_[i];
+}
+
+LocalSample::Support LocalSample::weigh(const SnqOptions& options, Scratch& scratch) const {
+  scratch.weight.resize(rows());
+  const bool window = options.kernel == KernelKind::kNaive || options.kernel == KernelKind::kKnn ||
+                      std::isinf(options.bandwidth);
+  scratch.type = window ? weight_type_ : WeightType::kReal;
+  if (options.kernel == KernelKind::kKnn && !std::isinf(options.bandwidth)) {
+    window_of_nearest(static_cast<std::size_t>(options.bandwidth), scratch);
+  } else {
+    kernel_weights(options.kernel, options.bandwidth, scratch.squared_distance, scratch.weight);
+  }
+  apply_sample_weights(scratch);
+  sum_weights(scratch.weight, scratch.sums);
+  Support support;
+  if (!(scratch.sums.total > kReach * largest_weight_)) {
+    support.fallback = true;
+    scratch.type = weight_type_;
+    window_of_nearest(options.fallback == Fallback::kMarginal ? rows() : options.min_support, scratch);
+    apply_sample_weights(scratch);
+    sum_weights(scratch.weight, scratch.sums);
+  }
+  support.effective_n = scratch.sums.effective_size();
+  return support;
+}
+
+void LocalSample::quantiles(std::span<const Level> levels, Scratch& scratch,
+                            std::span<double> out) const {
+  scratch.places.resize(levels.size());
+  weighted_quantile_places(scratch.weight, scratch.sums, scratch.type, levels, scratch.places);
+  for (std::size_t j = 0; j < levels.size(); ++j) out[j] = residuals_[scratch.places[j]];
+}
+
+}  // namespace tare

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/buffer.h"
+#include "index/brute_force.h"
+#include "math/weighted_quantile.h"
+#include "tare/base/level.h"
+#include "tare/calibrate/snq.h"
+
+namespace tare {
+
+// Notation (section 3 of the paper): z features of the kernel, u residuals, h bandwidth, tau level.
+
+/// Calibration rows in the order of their residuals, and the steps of one query on them. Keeping that order
+/// means that no query ever sorts: a quantile is a walk along cumulative weights.
+class LocalSample {
+ public:
+  /// Rows of zero weight are left out. Inputs are checked by Snq.
+  LocalSample(MatrixView z, std::span<const double> u, std::span<const double> weight);
+  LocalSample(BruteForce features, Buffer<double> residuals, Buffer<double> weights);
+
+  std::size_t rows() const noexcept { return residuals_.size(); }
+  std::size_t dims() const noexcept { return features_.dims(); }
+  const BruteForce& features() const noexcept { return features_; }
+  std::span<const double> residuals() const noexcept { return residuals_; }
+  std::span<const double> weights() const noexcept { return weights_; }  // empty: all 1
+
+  /// What one query needs; reused from query to query, one per thread.
+  struct Scratch {
+    std::vector<double> squared_distance;
+    std::vector<double> weight;
+    std::vector<double> selection;
+    std::vector<std::size_t> places;
+    WeightSums sums;
+    WeightType type = WeightType::kReal;
+  };
+  struct Support {
+    double effective_n = 0.0;
+    bool fallback = false;
+  };
+
+  /// Step one: distances to all rows. Returns the smallest.
+  double measure(std::span<const double> z, Scratch& scratch) const;
+  /// Moves a row out of every window, for leave-one-out.
+  void leave_out(std::size_t place, Scratch& scratch) const;
+  /// Step two: weights and their sums, with the fallback where nothing is in reach.
+  Support weigh(const SnqOptions& options, Scratch& scratch) const;
+  /// Step three: the quantiles at ascending levels.
+  void quantiles(std::span<const Level> levels, Scratch& scratch, std::span<double> out) const;
+
+ private:
+  void window_of_nearest(std::size_t count, Scratch& scratch) const;
+  void apply_sample_weights(Scratch& scratch) const;
+  void check_weights();
+
+  BruteForce features_;
+  Buffer<double> residuals_;  // ascending
+  Buffer<double> weights_;
+  double largest_weight_ = 1.0;
+  WeightType weight_type_ = WeightType::kWhole;
+};
+
+}  // namespace tare

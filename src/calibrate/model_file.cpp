@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tare/calibrate/model_file.h"
+
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "base/fail.h"
+#include "data/schema.h"
+#include "io/safetensors.h"
+#include "tare/calibrate/methods.h"
+#include "tare/base/version.h"
+
+namespace tare {
+
+void save_model(const std::string& path, const FittedModel& fitted, Replace replace) {
+  TensorStore store;
+  const TensorWriter out(store);
+  out.value("tare_version", kVersion);
+  out.value("method", fitted.method);
+  out.value("params", fitted.params.all());
+  out.value("seed", fitted.seed.value);
+  out.value("rows", fitted.rows);
+  const Schema schema = fitted.schema ? *fitted.schema
+                                      : Schema::plain(fitted.model->features(), fitted.model->given() > 0);
+  out.value("schema", schema.to_json());
+  fitted.model->save(out.part("model"));
+  write_safetensors(path, store, replace == Replace::kReplace ? Overwrite::kAllow : Overwrite::kRefuse);
+}
+
+FittedModel load_model(const std::string& path) {
+  const TensorStore store = read_safetensors(path);
+  try {
+    const TensorReader in(store);
+    FittedModel fitted;
+    fitted.method = in.get<std::string>("method");
+    for (const auto& [name, value] : in.get<std::map<std::string, std::string>>("params")) {
+      fitted.params.set(name, value);
+    }
+    fitted.seed = Seed{in.get<std::uint64_t>("seed")};
+    fitted.rows = in.count("rows", std::numeric_limits<std::uint32_t>::max());
+    auto schema = std::make_shared<const Schema>(Schema::from_json(in.value("schema")));
+    fitted.model = find_method(fitted.method).load(in.part("model"));
+    const bool given = !schema->prediction().empty() || !schema->predictor().empty();
+    if (schema->feature_names().size() != fitted.model->features() ||
+        (given ? 1U : 0U) != fitted.model->given()) {
+      fail(ErrorCode::kCorruptFile, "its columns do not fit its model");
+    }
+    fitted.schema = std::move(schema);
+    return fitted;
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kUnsupported) throw;
+    fail(ErrorCode::kCorruptFile, "{}: {}", path, error.what());
+  }
+}
+
+}  // namespace tare

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/tensor_store.h"
+#include "tare/base/params.h"
+#include "tare/calibrate/quantile_model.h"
+#include "tare/model/regressor.h"
+
+namespace tare {
+
+/// f: the mean of one or more regressors on some columns of x, or, with no regressor, the prediction that is given.
+class PointModel {
+ public:
+  /// f is Rows::given.
+  PointModel() = default;
+  PointModel(std::string regressor, std::vector<std::unique_ptr<Regressor>> members,
+             std::vector<std::size_t> columns);
+
+  bool is_given() const noexcept { return members_.empty(); }
+  std::vector<double> predict(const Rows& rows, const Execution& how) const;
+
+  /// Throws kCorruptFile where a file's model would read outside `inputs` columns of x.
+  void check_inputs(std::size_t inputs) const;
+  void save(const TensorWriter& out) const;
+  static PointModel load(const TensorReader& in);
+
+ private:
+  std::string regressor_;
+  std::vector<std::unique_ptr<Regressor>> members_;
+  std::vector<std::size_t> columns_;  // of x; empty: all
+};
+
+/// A point model and the residuals of rows it has not seen.
+struct TrainedPointModel {
+  PointModel model;
+  std::vector<std::size_t> training_rows;  // on which scales may be learned; ascending
+  std::vector<std::size_t> calibration_rows;
+  std::vector<double> residuals;  // y - f, one per calibration row
+};
+
+/// How rows are shared between f and the calibration. Texts as in --split.
+struct SplitRule {
+  enum class Kind { kShare, kTime, kCross } kind = Kind::kShare;
+  double share = 0.3;  // of the rows that calibrate; the paper's
+  std::size_t folds = 5;
+};
+SplitRule parse_split(const Params& params);
+
+/// Trains `regressor` as the rule says; or takes Rows::given, or the rows of FitInput::calibrate_rows.
+TrainedPointModel train_point_model(const FitInput& input, const Params& params, const SplitRule& rule,
+                                    const Execution& how);
+
+}  // namespace tare

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tare/calibrate/snq.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "calibrate/level_order.h"
+#include "calibrate/local_sample.h"
+#include "io/tensor_store.h"
+
+namespace tare {
+namespace {
+
+constexpr std::size_t kBlockQueries = 64;
+
+void check_options(const SnqOptions& options) {
+  if (!(options.bandwidth > 0.0)) {
+    fail(ErrorCode::kInvalidArgument, "the bandwidth must be positive, got {}", options.bandwidth);
+  }
+  constexpr double kMostRows = 0x1.0p53;
+  if (options.kernel == KernelKind::kKnn && !std::isinf(options.bandwidth) &&
+      (options.bandwidth != std::floor(options.bandwidth) || options.bandwidth > kMostRows)) {
+    fail(ErrorCode::kInvalidArgument,
+         "the bandwidth of knn is a number of rows and must be whole, got {}", options.bandwidth);
+  }
+  if (options.min_support < 1) {
+    fail(ErrorCode::kInvalidArgument, "min_support must be at least 1");
+  }
+}
+
+std::shared_ptr<const LocalSample> checked_sample(MatrixView z, std::span<const double> u,
+                                                  std::span<const double> weight) {
+  if (z.rows() != u.size() || (!weight.empty() && weight.size() != u.size())) {
+    fail(ErrorCode::kShapeMismatch, "SNQ: {} rows of features, {} residuals, {} weights", z.rows(),
+         u.size(), weight.size());
+  }
+  const auto finite = [](std::span<const double> values) {
+    return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+  };
+  for (std::size_t i = 0; i < z.rows(); ++i) {
+    if (!finite(z.row(i)) || !std::isfinite(u[i])) {
+      fail(ErrorCode::kInvalidArgument, "SNQ: row {} has a value that is not finite", i);
+    }
+    if (!weight.empty() && !(weight[i] >= 0.0 && std::isfinite(weight[i]))) {
+      fail(ErrorCode::kInvalidArgument, "SNQ: row {} has the weight {}", i, weight[i]);
+    }
+  }
+  auto sample = std::make_shared<const LocalSample>(z, u, weight);
+  if (sample->rows() == 0) {
+    fail(ErrorCode::kInvalidArgument, "SNQ: no calibration row with a positive weight");
+  }
+  return sample;
+}
+
+}  // namespace
+
+Snq::Snq(MatrixView z, std::span<const double> u, std::span<const double> weight,
+         const SnqOptions& options)
+    : Snq(checked_sample(z, u, weight), options) {}
+
+Snq::Snq(std::shared_ptr<const LocalSample> sample, const SnqOptions& options)
+    : sample_(std::move(sample)), options_(options) {
+  check_options(options_);
+}
+
+std::size_t Snq::dims() const { return sample_->dims(); }
+std::size_t Snq::rows() const { return sample_->rows(); }
+
+Prediction Snq::predict(MatrixView z, std::span<const Level> levels, const Execution& how) const {
+  if (z.cols() != dims()) {
+    fail(ErrorCode::kShapeMismatch, "SNQ: a query has {} features, the calibration rows have {}",
+         z.cols(), dims());
+  }
+  return in_level_order(levels, [&](std::span<const Level> ascending) {
+    Prediction result;
+    result.quantiles = Matrix(z.rows(), ascending.size());
+    result.effective_n.resize(z.rows());
+    result.nearest.resize(z.rows());
+    result.fallback.resize(z.rows());
+    parallel_blocks(how, z.rows(), kBlockQueries, [&](std::size_t first, std::size_t last) {
+      thread_local LocalSample::Scratch scratch;
+      for (std::size_t i = first; i < last; ++i) {
+        result.nearest[i] = sample_->measure(z.row(i), scratch);
+        const auto support = sample_->weigh(options_, scratch);
+        result.effective_n[i] = support.effective_n;
+        result.fallback[i] = support.fallback ? 1 : 0;
+        sample_->quantiles(ascending, scratch, result.quantiles.row(i));
+      }
+    });
+    return result;
+  });
+}
+
+void Snq::save(const TensorWriter& out) const {
+  const LocalSample& sample = *sample_;
+  out.value("kernel", kernel_name(options_.kernel));
+  out.value("bandwidth", std::isinf(options_.bandwidth) ? Json("infinite") : Json(options_.bandwidth));
+  out.value("fallback", options_.fallback == Fallback::kNearest ? "nearest" : "marginal");
+  out.value("min_support", options_.min_support);
+  out.value("rows", sample.rows());
+  out.value("dims", sample.dims());
+  out.tensor("columns", sample.features().columns(), {sample.dims(), sample.rows()});
+  out.tensor("residuals", sample.residuals(), {sample.rows()});
+  if (!sample.weights().empty()) out.tensor("weights", sample.weights(), {sample.rows()});
+}
+
+Snq Snq::load(const TensorReader& in) {
+  constexpr std::size_t kMany = std::numeric_limits<std::uint32_t>::max();
+  SnqOptions options;
+  options.kernel = parse_kernel(in.get<std::string>("kernel"));
+  const Json& bandwidth = in.value("bandwidth");
+  options.bandwidth = bandwidth == Json("infinite") ? std::numeric_limits<double>::infinity()
+                                                    : in.get<double>("bandwidth");
+  options.fallback = in.get<std::string>("fallback") == "marginal" ? Fallback::kMarginal : Fallback::kNearest;
+  options.min_support = in.count("min_support", std::numeric_limits<std::size_t>::max());
+  const std::size_t rows = in.count("rows", kMany);
+  const std::size_t dims = in.count("dims", kMany);
+  const auto columns = in.tensor<double>("columns", {dims, rows});
+  const auto residuals = in.tensor<double>("residuals", {rows});
+  const auto weights = in.has_tensor("weights") ? in.tensor<double>("weights", {rows}) : Buffer<double>();
+  const auto finite = [](double v) { return std::isfinite(v); };
+  const auto positive = [](double v) { return std::isfinite(v) && v > 0.0; };
+  if (rows == 0 || !std::all_of(columns.span().begin(), columns.span().end(), finite) ||
+      !std::all_of(residuals.span().begin(), residuals.span().end(), finite) ||
+      !std::is_sorted(residuals.span().begin(), residuals.span().end()) ||
+      !std::all_of(weights.span().begin(), weights.span().end(), positive)) {
+    fail(ErrorCode::kCorruptFile, "the model file's calibration rows are not in order");
+  }
+  return {std::make_shared<const LocalSample>(BruteForce(columns, rows, dims), residuals, weights),
+          options};
+}
+
+}  // namespace tare

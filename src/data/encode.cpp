@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a table's columns to numbers: the part of Schema that meets every row.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "base/fail.h"
+#include "data/schema.h"
+
+namespace tare {
+namespace {
+
+[[noreturn]] void fail_missing(const Table& table, const Column& column, std::string_view remedy) {
+  fail(ErrorCode::kBadData, "{}:{}: column '{}': '{}' is a missing value, {} of {} rows read ({})",
+       table.source, table.lines[column.first_missing], column.name, column.first_missing_text,
+       column.missing, table.rows(), remedy);
+}
+
+const Column& needed(const Table& table, const std::string& name) {
+  const Column* column = table.find(name);
+  if (column == nullptr) fail(ErrorCode::kNotFound, "{}: has no column '{}'", table.source, name);
+  return *column;
+}
+
+/// Columns that cannot be imputed: a made-up target, prediction or weight would be a made-up answer.
+void check_not_imputable(const Table& table, const Column& column, MissingPolicy missing,
+                         std::string_view what) {
+  if (column.missing == 0 || missing == MissingPolicy::kDrop) return;
+  if (missing == MissingPolicy::kError) {
+    fail_missing(table, column, "use --missing drop");
+  }
+  fail_missing(table, column, fmt::format("a {} is not imputed; use --missing drop", what));
+}
+
+void check_finite_weight(const Table& table, const Column& column) {
+  for (std::size_t i = 0; i < column.numbers.size(); ++i) {
+    if (column.numbers[i] < 0.0) {
+      fail(ErrorCode::kBadData, "{}:{}: column '{}': the weight {} is negative (weights are 0 or more)",
+           table.source, table.lines[i], column.name, column.numbers[i]);
+    }
+  }
+}
+
+bool is_missing(const Column& column, std::size_t row) {
+  return column.kind == ColumnKind::kText ? column.codes[row] < 0 : std::isnan(column.numbers[row]);
+}
+
+/// Fills the columns of one input, starting at `first`.
+void encode_input(const InputColumn& input, const Column& column, std::size_t first, Encoded& out) {
+  if (!input.categorical) {
+    for (std::size_t i = 0; i < out.rows.size(); ++i) {
+      const double value = column.numbers[out.rows[i]];
+      out.x(i, first) = std::isnan(value) ? input.typical : value;
+      if (std::isnan(value)) ++out.imputed;
+    }
+    return;
+  }
+  // The batch has its own vocabulary; translate each of its texts once.
+  constexpr std::size_t kUnseen = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> place(column.vocabulary.size(), kUnseen);
+  for (std::size_t k = 0; k < column.vocabulary.size(); ++k) {
+    const auto found =
+        std::lower_bound(input.vocabulary.begin(), input.vocabulary.end(), column.vocabulary[k]);
+    if (found != input.vocabulary.end() && *found == column.vocabulary[k]) {
+      place[k] = static_cast<std::size_t>(found - input.vocabulary.begin());
+    }
+  }
+  for (std::size_t i = 0; i < out.rows.size(); ++i) {
+    const std::int32_t code = column.codes[out.rows[i]];
+    std::size_t category = kUnseen;
+    if (code >= 0) {
+      category = place[static_cast<std::size_t>(code)];
+      if (category == kUnseen) ++out.unseen;
+    } else {
+      category = static_cast<std::size_t>(input.typical);
+      ++out.imputed;
+    }
+    if (category < input.vocabulary.size()) out.x(i, first + category) = 1.0;
+  }
+}
+
+std::vector<double> gather(const Column& column, const std::vector<std::size_t>& rows) {
+  std::vector<double> values;
+  values.reserve(rows.size());
+  for (const std::size_t i : rows) values.push_back(column.numbers[i]);
+  return values;
+}
+
+}  // namespace
+
+Encoded Schema::encode(const Table& table, Need need, MissingPolicy missing) const {
+  const bool with_target = need == Need::kFeaturesAndTarget;
+  std::vector<const Column*> columns;
+  for (const InputColumn& input : inputs_) {
+    const Column& column = needed(table, input.name);
+    if (column.missing > 0 && missing == MissingPolicy::kError) {
+      fail_missing(table, column, "use --missing drop, or --missing impute");
+    }
+    if (column.missing > 0 && column.missing == table.rows() && !input.categorical &&
+        missing == MissingPolicy::kImpute && with_target) {
+      fail_missing(table, column, fmt::format("there is nothing to impute from; use --drop {}", input.name));
+    }
+    columns.push_back(&column);
+  }
+  std::vector<const Column*> required;  // beside the inputs
+  if (!prediction_.empty()) {
+    required.push_back(&needed(table, prediction_));
+    check_not_imputable(table, *required.back(), missing, "prediction");
+  }
+  const Column* target = with_target ? &needed(table, target_) : nullptr;
+  const Column* weight = with_target && !weight_.empty() ? table.find(weight_) : nullptr;
+  if (weight != nullptr && weight->kind == ColumnKind::kSkip) weight = nullptr;
+  if (target != nullptr) {
+    required.push_back(target);
+    check_not_imputable(table, *target, missing, "target");
+  }
+  if (weight != nullptr) {
+    required.push_back(weight);
+    check_not_imputable(table, *weight, missing, "weight");
+    check_finite_weight(table, *weight);
+  }
+
+  Encoded out;
+  const auto missing_in = [&](const std::vector<const Column*>& list, std::size_t i) {
+    return std::any_of(list.begin(), list.end(), [&](const Column* c) { return is_missing(*c, i); });
+  };
+  out.rows.reserve(table.rows());
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const bool drop = missing == MissingPolicy::kDrop && (missing_in(columns, i) || missing_in(required, i));
+    if (drop) {
+      ++out.dropped;
+    } else {
+      out.rows.push_back(i);
+    }
+  }
+  std::size_t width = 0;
+  for (const InputColumn& input : inputs_) width += input.width();
+  out.x = Matrix(out.rows.size(), width);
+  std::size_t first = 0;
+  for (std::size_t k = 0; k < inputs_.size(); ++k) {
+    encode_input(inputs_[k], *columns[k], first, out);
+    first += inputs_[k].width();
+  }
+  if (!prediction_.empty()) {
+    out.given = Matrix(gather(needed(table, prediction_), out.rows), out.rows.size(), 1);
+  }
+  if (target != nullptr) out.y = gather(*target, out.rows);
+  if (weight != nullptr) out.weight = gather(*weight, out.rows);
+  return out;
+}
+
+}  // namespace tare

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "data/external_model.h"
+
+#include <string_view>
+
+#include "base/fail.h"
+#include "base/strings.h"
+#include "io/csv.h"
+#include "io/subprocess.h"
+
+namespace tare {
+
+std::vector<double> run_external_model(const ExternalModel& model, const Schema& schema,
+                                       const Table& table, const std::vector<std::size_t>& rows) {
+  std::vector<const Column*> columns;
+  std::string input;
+  for (const InputColumn& column : schema.inputs()) {
+    if (!column.for_model) continue;
+    if (!columns.empty()) input += ',';
+    append_csv_cell(input, column.name);
+    columns.push_back(table.find(column.name));
+  }
+  input += '\n';
+  for (const std::size_t i : rows) {
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (k > 0) input += ',';
+      append_csv_cell(input, columns[k]->raw[i]);
+    }
+    input += '\n';
+  }
+
+  const std::string output = run_filter(model.command, input, model.timeout);
+  std::vector<std::string> lines = split_text(output, '\n');
+  while (!lines.empty() && trim(lines.back()).empty()) lines.pop_back();
+  if (lines.size() != rows.size()) {
+    fail(ErrorCode::kBadData,
+         "the predictor '{}' gave {} lines for {} rows (it must print one number per row and nothing else)",
+         model.command, lines.size(), rows.size());
+  }
+  std::vector<double> predictions;
+  predictions.reserve(lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto value = parse_number(lines[i]);
+    if (!value) {
+      fail(ErrorCode::kBadData, "the predictor '{}': line {} of its output, '{}', is not a finite number",
+           model.command, i + 1, trim(lines[i]));
+    }
+    predictions.push_back(*value);
+  }
+  return predictions;
+}
+
+}  // namespace tare

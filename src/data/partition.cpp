@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "data/partition.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tare {
+namespace {
+
+std::size_t share_of(std::size_t rows, double share) {
+  if (rows < 2) return rows;
+  const auto count = static_cast<std::size_t>(std::llround(share * static_cast<double>(rows)));
+  return std::clamp<std::size_t>(count, 1, rows - 1);
+}
+
+}  // namespace
+
+Partition flagged_partition(std::span<const unsigned char> flag) {
+  Partition result;
+  for (std::size_t i = 0; i < flag.size(); ++i) {
+    (flag[i] != 0 ? result.second : result.first).push_back(i);
+  }
+  return result;
+}
+
+Partition random_partition(std::size_t rows, double share, Seed seed) {
+  Rng rng(seed);
+  const std::vector<std::size_t> order = random_permutation(rows, rng);
+  std::vector<unsigned char> flag(rows, 0);
+  for (std::size_t i = 0; i < share_of(rows, share); ++i) flag[order[i]] = 1;
+  return flagged_partition(flag);
+}
+
+Partition time_partition(std::size_t rows, double share) {
+  std::vector<unsigned char> flag(rows, 0);
+  std::fill(flag.end() - static_cast<std::ptrdiff_t>(share_of(rows, share)), flag.end(),
+            static_cast<unsigned char>(1));
+  return flagged_partition(flag);
+}
+
+std::vector<std::size_t> random_folds(std::size_t rows, std::size_t folds, Seed seed) {
+  Rng rng(seed);
+  const std::vector<std::size_t> order = random_permutation(rows, rng);
+  std::vector<std::size_t> fold(rows);
+  for (std::size_t i = 0; i < rows; ++i) fold[order[i]] = i % folds;
+  return fold;
+}
+
+Partition fold_partition(std::span<const std::size_t> fold_of_row, std::size_t fold) {
+  Partition result;
+  for (std::size_t i = 0; i < fold_of_row.size(); ++i) {
+    (fold_of_row[i] == fold ? result.second : result.first).push_back(i);
+  }
+  return result;
+}
+
+}  // namespace tare

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tare/base/rng.h"
+
+namespace tare {
+
+/// Rows for two uses, each ascending; together they are all rows.
+struct Partition {
+  std::vector<std::size_t> first;
+  std::vector<std::size_t> second;
+};
+
+/// A random share of the rows (rounded, at least one of each where there are two) goes into `second`.
+Partition random_partition(std::size_t rows, double share, Seed seed);
+/// The last rows go into `second`: the past trains, the future calibrates.
+Partition time_partition(std::size_t rows, double share);
+/// Rows whose flag is set go into `second`: a split by a column's value.
+Partition flagged_partition(std::span<const unsigned char> flag);
+/// The fold of each row, 0 to folds - 1; sizes differ by at most one.
+std::vector<std::size_t> random_folds(std::size_t rows, std::size_t folds, Seed seed);
+/// All rows of a fold in `second`, the others in `first`.
+Partition fold_partition(std::span<const std::size_t> fold_of_row, std::size_t fold);
+
+}  // namespace tare

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tare/data/problem.h"
+
+#include <cassert>
+#include <cmath>
+#include <numbers>
+
+#include "base/fail.h"
+#include "base/strings.h"
+
+namespace tare {
+namespace {
+
+struct ShapeWords {
+  std::string_view prefix;  // of the problem's name
+  std::string_view words;   // in its summary
+};
+
+ShapeWords describe(LawShape shape) {
+  switch (shape) {
+    case LawShape::kNormal:
+      return {"hetero", "normal"};
+    case LawShape::kUniform:
+      return {"uniform", "uniform"};
+    case LawShape::kSkewed:
+      return {"skewed", "shifted exponential"};
+    case LawShape::kHeavy:
+      return {"heavy", "Student t(3)"};
+    case LawShape::kBimodal:
+      return {"bimodal", "two-humped"};
+  }
+  return {"unknown", "unknown"};
+}
+
+// Both sums are divided by sqrt(r) and not by r, so that the spread of location and of log scale
+// over the rows is the same for every number of relevant features.
+Law known_law(LawShape shape, std::span<const double> relevant) {
+  double sines = 0.0;
+  double cosines = 0.0;
+  for (const double x : relevant) {
+    sines += std::sin(2.0 * std::numbers::pi * x);
+    cosines += std::cos(std::numbers::pi * x);
+  }
+  const double root = std::sqrt(static_cast<double>(relevant.size()));
+  return {shape, 2.0 * sines / root, 0.5 * std::exp(cosines / root)};
+}
+
+}  // namespace
+
+Sample draw(const Problem& problem, std::size_t rows, Seed seed) {
+  Sample sample{Matrix(rows, problem.dims), std::vector<double>(rows)};
+  for (std::size_t i = 0; i < rows; ++i) {
+    Rng rng(split(seed, i));
+    const std::span<double> x = sample.x.row(i);
+    problem.draw_x(rng, x);
+    sample.y[i] = problem.law(x).draw(rng);
+  }
+  return sample;
+}
+
+const Problem& find_problem(std::string_view name) {
+  const std::string wanted = canonical_name(name);
+  std::vector<std::string> known;
+  for (const Problem& problem : problems()) {
+    if (problem.name == wanted) return problem;
+    known.push_back(problem.name);
+  }
+  fail(ErrorCode::kNotFound, "unknown problem '{}'; known: {}", name, join(known, ", "));
+}
+
+Problem known_law_problem(LawShape shape, std::size_t dims, std::size_t relevant) {
+  if (relevant < 1 || relevant > dims) {
+    fail(ErrorCode::kInvalidArgument,
+         "known_law_problem: {} relevant features of {}; at least one and at most all can matter",
+         relevant, dims);
+  }
+
+  const ShapeWords words = describe(shape);
+  Problem problem;
+  problem.name = relevant == dims ? fmt::format("{}_{}", words.prefix, dims)
+                                  : fmt::format("{}_{}_of_{}", words.prefix, relevant, dims);
+  problem.summary =
+      fmt::format("{} noise whose location and scale depend on {} of {} uniform features",
+                  words.words, relevant, dims);
+  problem.dims = dims;
+  problem.draw_x = [](Rng& rng, std::span<double> x) {
+    for (double& value : x) value = rng.uniform();
+  };
+  problem.law = [shape, relevant](std::span<const double> x) {
+    assert(x.size() >= relevant && "a row shorter than the problem's features");
+    return known_law(shape, x.first(relevant));
+  };
+  return problem;
+}
+
+}  // namespace tare

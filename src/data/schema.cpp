@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "data/schema.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/fail.h"
+#include "base/strings.h"
+
+namespace tare {
+namespace {
+
+// More categories than this and the column is a name or a number in disguise, not a category.
+constexpr std::size_t kMaxCategories = 1000;
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void require_column(const std::string& source, const std::vector<std::string>& header,
+                    const std::string& name, std::string_view what) {
+  if (contains(header, name)) return;
+  const auto near = closest_names(name, header);
+  std::string remedy;
+  if (!near.empty()) {
+    remedy = fmt::format("did you mean {}?", join(near, " or "));
+  } else if (header.size() <= 20) {
+    remedy = fmt::format("it has: {}", join(header, ", "));
+  } else {
+    remedy = fmt::format("it has {} columns, the first: {}", header.size(), header.front());
+  }
+  fail(ErrorCode::kNotFound, "{}: has no column '{}', the {} ({})", source, name, what, remedy);
+}
+
+bool is_input(const Roles& roles, const std::string& name) {
+  if (name == roles.target || name == roles.weight || name == roles.prediction ||
+      name == roles.split) {
+    return false;
+  }
+  if (contains(roles.calibrate_on, name)) return true;
+  return roles.features.empty() ? !contains(roles.drop, name) : contains(roles.features, name);
+}
+
+bool is_model_input(const Roles& roles, const std::string& name) {
+  return roles.features.empty() ? !contains(roles.drop, name) : contains(roles.features, name);
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+InputColumn learn_number(const Column& column) {
+  InputColumn input;
+  input.name = column.name;
+  std::vector<double> present;
+  for (const double value : column.numbers) {
+    if (!std::isnan(value)) present.push_back(value);
+  }
+  if (!present.empty()) input.typical = median(std::move(present));
+  return input;
+}
+
+InputColumn learn_category(const Table& table, const Column& column) {
+  InputColumn input;
+  input.name = column.name;
+  input.categorical = true;
+  if (column.vocabulary.size() > kMaxCategories) {
+    fail(ErrorCode::kBadData,
+         "{}: column '{}' has {} different texts in {} rows, more than the {} a category may have (if it is a "
+         "name or a date, use --drop {})",
+         table.source, column.name, column.vocabulary.size(), table.rows(), kMaxCategories, column.name);
+  }
+  std::vector<std::size_t> count(column.vocabulary.size(), 0);
+  for (const std::int32_t code : column.codes) {
+    if (code >= 0) ++count[static_cast<std::size_t>(code)];
+  }
+  // Sorted, so that the model does not depend on the order of the rows.
+  std::vector<std::size_t> order(column.vocabulary.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return column.vocabulary[a] < column.vocabulary[b];
+  });
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    input.vocabulary.push_back(column.vocabulary[order[i]]);
+    if (count[order[i]] > count[order[most]]) most = i;
+  }
+  input.typical = static_cast<double>(most);
+  return input;
+}
+
+}  // namespace
+
+MissingPolicy parse_missing_policy(std::string_view name) {
+  const std::string sought = canonical_name(name);
+  if (sought == "error") return MissingPolicy::kError;
+  if (sought == "drop") return MissingPolicy::kDrop;
+  if (sought == "impute") return MissingPolicy::kImpute;
+  fail(ErrorCode::kInvalidArgument, "--missing is error, drop or impute, got '{}'", name);
+}
+
+std::string_view missing_policy_name(MissingPolicy policy) {
+  switch (policy) {
+    case MissingPolicy::kError: return "error";
+    case MissingPolicy::kDrop: return "drop";
+    case MissingPolicy::kImpute: return "impute";
+  }
+  return "?";
+}
+
+std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
+                                                const std::vector<std::string>& header,
+                                                const Roles& roles) {
+  require_column(source, header, roles.target, "target");
+  if (!roles.weight.empty()) require_column(source, header, roles.weight, "weight");
+  if (!roles.prediction.empty()) require_column(source, header, roles.prediction, "prediction");
+  if (!roles.split.empty()) require_column(source, header, roles.split, "column to split by");
+  for (const auto& [names, what] :
+       {std::pair(&roles.features, "feature"), std::pair(&roles.drop, "column to drop"),
+        std::pair(&roles.categorical, "category"),
+        std::pair(&roles.calibrate_on, "column to calibrate on")}) {
+    for (const std::string& name : *names) require_column(source, header, name, what);
+  }
+  const auto clash = [&](const std::string& name, std::string_view what) {
+    if (!name.empty() && (contains(roles.features, name) || contains(roles.calibrate_on, name))) {
+      fail(ErrorCode::kInvalidArgument, "column '{}' is the {} and cannot be a feature as well", name, what);
+    }
+  };
+  clash(roles.target, "target");
+  clash(roles.prediction, "prediction");
+  clash(roles.weight, "weight");
+  clash(roles.split, "column to split by");
+  if (roles.target == roles.prediction || roles.target == roles.weight) {
+    fail(ErrorCode::kInvalidArgument, "column '{}' is the target and cannot play another part as well",
+         roles.target);
+  }
+
+  std::vector<ColumnRequest> requests;
+  for (const std::string& name : header) {
+    ColumnKind kind = ColumnKind::kSkip;
+    if (name == roles.target || name == roles.weight || name == roles.prediction) {
+      kind = ColumnKind::kNumber;
+    } else if (name == roles.split) {
+      kind = ColumnKind::kText;
+    } else if (is_input(roles, name)) {
+      kind = contains(roles.categorical, name) ? ColumnKind::kText : ColumnKind::kAuto;
+    }
+    requests.push_back({kind, false});
+  }
+  return requests;
+}
+
+Schema Schema::learn(const Table& table, const Roles& roles) {
+  Schema schema;
+  schema.target_ = roles.target;
+  schema.weight_ = roles.weight;
+  schema.prediction_ = roles.prediction;
+  for (const Column& column : table.columns) {
+    if (column.kind == ColumnKind::kSkip || !is_input(roles, column.name)) continue;
+    InputColumn input =
+        column.kind == ColumnKind::kText ? learn_category(table, column) : learn_number(column);
+    input.for_model = is_model_input(roles, column.name);
+    schema.inputs_.push_back(std::move(input));
+  }
+  return schema;
+}
+
+Schema Schema::plain(std::size_t features, bool prediction) {
+  Schema schema;
+  schema.target_ = "y";
+  if (prediction) schema.prediction_ = "prediction";
+  for (std::size_t j = 0; j < features; ++j) {
+    InputColumn input;
+    input.name = fmt::format("x{}", j);
+    schema.inputs_.push_back(std::move(input));
+  }
+  return schema;
+}
+
+std::vector<ColumnRequest> Schema::requests(const std::string& source,
+                                            const std::vector<std::string>& header, Need need) const {
+  std::vector<ColumnRequest> requests(header.size(), {ColumnKind::kSkip, false});
+  const auto ask = [&](const std::string& name, ColumnKind kind, std::string_view what) {
+    if (name.empty()) return;
+    require_column(source, header, name, what);
+    const auto place = std::find(header.begin(), header.end(), name) - header.begin();
+    requests[static_cast<std::size_t>(place)].kind = kind;
+  };
+  for (const InputColumn& input : inputs_) {
+    ask(input.name, input.categorical ? ColumnKind::kText : ColumnKind::kNumber, "model's feature");
+  }
+  ask(prediction_, ColumnKind::kNumber, "prediction the model was fitted with");
+  if (need == Need::kFeaturesAndTarget) ask(target_, ColumnKind::kNumber, "model's target");
+  return requests;
+}
+
+std::vector<std::string> Schema::feature_names() const {
+  std::vector<std::string> names;
+  for (const InputColumn& input : inputs_) {
+    if (!input.categorical) names.push_back(input.name);
+    for (const std::string& category : input.vocabulary) names.push_back(input.name + "=" + category);
+  }
+  return names;
+}
+
+std::vector<std::size_t> Schema::model_columns() const {
+  std::vector<std::size_t> columns;
+  std::size_t next = 0;
+  for (const InputColumn& input : inputs_) {
+    for (std::size_t j = 0; j < input.width(); ++j) {
+      if (input.for_model) columns.push_back(next + j);
+    }
+    next += input.width();
+  }
+  return columns;
+}
+
+std::vector<std::size_t> Schema::columns_of(const std::vector<std::string>& names) const {
+  std::vector<std::size_t> columns;
+  std::size_t next = 0;
+  for (const InputColumn& input : inputs_) {
+    for (std::size_t j = 0; j < input.width(); ++j) {
+      if (contains(names, input.name)) columns.push_back(next + j);
+    }
+    next += input.width();
+  }
+  return columns;
+}
+
+Json Schema::to_json() const {
+  Json json = {{"target", target_}, {"weight", weight_}, {"prediction", prediction_}, {"predictor", predictor_},
+               {"missing", missing_policy_name(missing_)}};
+  json["inputs"] = Json::array();
+  for (const InputColumn& input : inputs_) {
+    json["inputs"].push_back({{"name", input.name},
+                              {"categorical", input.categorical},
+                              {"vocabulary", input.vocabulary},
+                              {"typical", input.typical},
+                              {"for_model", input.for_model}});
+  }
+  return json;
+}
+
+Schema Schema::from_json(const Json& json) {
+  try {
+    Schema schema;
+    schema.target_ = json.at("target").get<std::string>();
+    schema.weight_ = json.at("weight").get<std::string>();
+    schema.prediction_ = json.at("prediction").get<std::string>();
+    schema.predictor_ = json.at("predictor").get<std::string>();
+    schema.missing_ = parse_missing_policy(json.at("missing").get<std::string>());
+    for (const Json& item : json.at("inputs")) {
+      InputColumn input;
+      input.name = item.at("name").get<std::string>();
+      input.categorical = item.at("categorical").get<bool>();
+      input.vocabulary = item.at("vocabulary").get<std::vector<std::string>>();
+      input.typical = item.at("typical").get<double>();
+      input.for_model = item.at("for_model").get<bool>();
+      const auto categories = static_cast<double>(input.vocabulary.size());
+      if (input.categorical ? !(input.typical >= 0.0 && input.typical <= categories)
+                            : !input.vocabulary.empty()) {
+        fail(ErrorCode::kCorruptFile, "the model file's column '{}' contradicts itself", input.name);
+      }
+      schema.inputs_.push_back(std::move(input));
+    }
+    return schema;
+  } catch (const Json::exception& error) {
+    fail(ErrorCode::kCorruptFile, "the model file's schema cannot be read: {}", error.what());
+  }
+}
+
+}  // namespace tare

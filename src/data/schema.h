@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/csv.h"
+#include "io/tensor_store.h"
+#include "tare/base/matrix.h"
+
+namespace tare {
+
+enum class MissingPolicy : std::uint8_t { kError, kDrop, kImpute };
+MissingPolicy parse_missing_policy(std::string_view name);
+std::string_view missing_policy_name(MissingPolicy policy);
+
+/// Which column of the user's file plays which part, by name.
+struct Roles {
+  std::string target;
+  std::string weight;                     // empty: none
+  std::string prediction;                 // empty: none
+  std::string split;                      // a column that only says which rows calibrate; empty: none
+  std::vector<std::string> features;      // empty: every other column
+  std::vector<std::string> drop;
+  std::vector<std::string> categorical;   // columns of numbers that are names
+  std::vector<std::string> calibrate_on;  // columns of the kernel; empty: all features
+};
+
+/// A column that goes into x.
+struct InputColumn {
+  std::string name;
+  bool categorical = false;
+  std::vector<std::string> vocabulary;  // categories, sorted; one column of x each
+  double typical = 0.0;                 // median, or place of the most frequent category: what imputing fills in
+  bool for_model = true;                // false: only the kernel sees it (calibrate_on, but not a feature)
+
+  std::size_t width() const { return categorical ? vocabulary.size() : 1; }  // columns of x
+};
+
+/// What encode() needs beside the features.
+enum class Need : std::uint8_t { kFeatures, kFeaturesAndTarget };
+
+/// Numbers made from a table.
+struct Encoded {
+  Matrix x;
+  Matrix given;                     // the prediction column, where the schema has one
+  std::vector<double> y;            // with kFeaturesAndTarget
+  std::vector<double> weight;       // with kFeaturesAndTarget, where the table was read with it
+  std::vector<std::size_t> rows;    // the table's rows that are in x
+  std::size_t dropped = 0;          // rows left out for a missing value
+  std::size_t imputed = 0;          // cells filled in
+  std::size_t unseen = 0;           // cells with a category that was not there at fit: all zeros
+};
+
+/// From the columns of a file to the columns of x: learned at fit, saved with the model, applied at prediction.
+class Schema {
+ public:
+  /// Checks the roles against a header and says how to read each column for fitting. Throws kNotFound for a name that
+  /// is not there (with the nearest ones), kInvalidArgument for roles that contradict each other.
+  static std::vector<ColumnRequest> fit_requests(const std::string& source,
+                                                 const std::vector<std::string>& header, const Roles& roles);
+  static Schema learn(const Table& table, const Roles& roles);
+  /// For a model that was fitted on plain numbers: features x0, x1, ...
+  static Schema plain(std::size_t features, bool prediction);
+
+  /// How to read each column of another file. A column that is needed and absent is kNotFound; others, the weight of the
+  /// fit among them, are skipped.
+  std::vector<ColumnRequest> requests(const std::string& source, const std::vector<std::string>& header,
+                                      Need need) const;
+  /// Throws kBadData, naming line, column and remedy, for missing values that the policy does not allow.
+  Encoded encode(const Table& table, Need need, MissingPolicy missing) const;
+
+  const std::string& target() const noexcept { return target_; }
+  const std::string& weight() const noexcept { return weight_; }
+  const std::string& prediction() const noexcept { return prediction_; }
+  const std::vector<InputColumn>& inputs() const noexcept { return inputs_; }
+  /// The program that gives the predictions (--predictor), as it was named at fit; empty: none.
+  const std::string& predictor() const noexcept { return predictor_; }
+  void set_predictor(std::string command) { predictor_ = std::move(command); }
+  /// What to do about missing values where the user of the model does not say.
+  MissingPolicy missing() const noexcept { return missing_; }
+  void set_missing(MissingPolicy missing) { missing_ = missing; }
+  /// Names of the columns of x: "age", or "colour=red" for a category.
+  std::vector<std::string> feature_names() const;
+  /// Columns of x that the point model may use, and those that come from the named input columns.
+  std::vector<std::size_t> model_columns() const;
+  std::vector<std::size_t> columns_of(const std::vector<std::string>& names) const;
+
+  Json to_json() const;
+  /// Throws kCorruptFile.
+  static Schema from_json(const Json& json);
+
+ private:
+  std::string target_;
+  std::string weight_;
+  std::string prediction_;
+  std::string predictor_;
+  MissingPolicy missing_ = MissingPolicy::kError;
+  std::vector<InputColumn> inputs_;
+};
+
+}  // namespace tare

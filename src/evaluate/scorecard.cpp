@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tare/evaluate/scorecard.h"
+
+#include <algorithm>
+
+#include "base/fail.h"
+#include "tare/base/level.h"
+#include "tare/evaluate/metrics.h"
+
+namespace tare {
+namespace {
+
+constexpr std::size_t kPitBins = 20;
+constexpr double kConfidence = 0.9;
+
+/// All levels one pass must predict: the metrics', the interval's two, the histogram's edges, CRPS's.
+struct Columns {
+  std::vector<Level> levels;
+  std::size_t interval = 0;
+  std::size_t pit = 0;
+  std::size_t crps = 0;
+};
+
+Columns all_columns() {
+  Columns columns;
+  columns.levels = metric_levels();
+  const auto append = [&](const std::vector<Level>& more) {
+    const std::size_t first = columns.levels.size();
+    columns.levels.insert(columns.levels.end(), more.begin(), more.end());
+    return first;
+  };
+  const auto [lower, upper] = interval_levels(kConfidence);
+  columns.interval = append({lower, upper});
+  std::vector<Level> edges;
+  for (std::size_t k = 1; k < kPitBins; ++k) {
+    edges.emplace_back(static_cast<double>(k) / static_cast<double>(kPitBins));
+  }
+  columns.pit = append(edges);
+  columns.crps = append(crps_levels());
+  return columns;
+}
+
+MatrixView middle_columns(const Matrix& matrix, std::size_t first, std::size_t count) {
+  return {matrix.view().data() + first, matrix.rows(), count, matrix.cols()};
+}
+
+}  // namespace
+
+void Scorecard::add(const QuantileModel& model, const Rows& rows, std::span<const double> y,
+                    const Execution& how) {
+  if (rows.x.rows() != y.size()) {
+    fail(ErrorCode::kShapeMismatch, "evaluate: {} rows of features, {} targets", rows.x.rows(), y.size());
+  }
+  if (y.empty()) return;
+  static const Columns kColumns = all_columns();
+  const Prediction prediction = model.predict(rows, kColumns.levels, how);
+  const Matrix& q = prediction.quantiles;
+  const auto count = static_cast<double>(y.size());
+
+  y_.insert(y_.end(), y.begin(), y.end());
+  for (std::size_t i = 0; i < q.rows(); ++i) {
+    const auto row = q.row(i);
+    quantiles_.insert(quantiles_.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(kColumns.interval));
+    lower_.push_back(row[kColumns.interval]);
+    upper_.push_back(row[kColumns.interval + 1]);
+  }
+  crps_sum_ += count * crps(y, middle_columns(q, kColumns.crps, q.cols() - kColumns.crps));
+  const auto pit = pit_histogram(y, middle_columns(q, kColumns.pit, kPitBins - 1));
+  pit_sum_.resize(pit.size(), 0.0);
+  for (std::size_t b = 0; b < pit.size(); ++b) pit_sum_[b] += count * pit[b];
+  effective_n_.insert(effective_n_.end(), prediction.effective_n.begin(), prediction.effective_n.end());
+  for (const std::uint8_t flag : prediction.fallback) fallback_rows_ += flag;
+}
+
+Scores Scorecard::finish(Seed seed) const {
+  if (y_.empty()) fail(ErrorCode::kInvalidArgument, "evaluate: there is no row to measure on");
+  const std::vector<Level> levels = metric_levels();
+  const MatrixView q(quantiles_.data(), y_.size(), levels.size());
+  Scores scores;
+  scores.rows = y_.size();
+  scores.mace = mace(y_, q, levels);
+  scores.mace_floor = mace_floor(y_.size(), levels);
+  scores.agce = agce(y_, q, levels, split(seed, 0));
+  scores.agce_floor = agce_floor(y_.size(), levels, split(seed, 1));
+  scores.check_score = check_score(y_, q, levels);
+  scores.crps = crps_sum_ / static_cast<double>(y_.size());
+  scores.length_90 = interval_length(lower_, upper_);
+  scores.coverage_90 = interval_coverage(y_, lower_, upper_);
+  scores.winkler_90 = winkler_score(y_, lower_, upper_, kConfidence);
+  if (!effective_n_.empty()) {
+    std::vector<double> sorted = effective_n_;
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    scores.effective_n_median = *middle;
+  }
+  scores.fallback_rows = fallback_rows_;
+  scores.pit = pit_sum_;
+  for (double& share : scores.pit) share /= static_cast<double>(y_.size());
+  return scores;
+}
+
+}  // namespace tare

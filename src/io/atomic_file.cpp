@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "base/fail.h"
+
+namespace tare {
+namespace {
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string hidden_name(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  return fmt::format("{}/.{}.{}.part", folder_of(path), name, ::getpid());
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::string path, Overwrite overwrite)
+    : path_(std::move(path)), overwrite_(overwrite) {
+  if (path_ == "-") {
+    direct_ = true;
+    file_ = ::dup(STDOUT_FILENO);
+    if (file_ < 0) fail_io(errno);
+    return;
+  }
+
+  struct stat status {};
+  const bool exists = ::stat(path_.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) {
+    fail(ErrorCode::kInvalidArgument, "{}: is a folder; name a file in it", path_);
+  }
+  if (exists && !S_ISREG(status.st_mode)) {
+    direct_ = true;
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file_ < 0) fail_io(errno);
+    return;
+  }
+  if (exists && overwrite_ == Overwrite::kRefuse) {
+    fail(ErrorCode::kInvalidArgument, "{}: exists already (use --force to replace it)", path_);
+  }
+
+  const std::string folder = folder_of(path_);
+  file_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (file_ >= 0) return;
+  if (errno == ENOENT) fail(ErrorCode::kNotFound, "{}: the folder '{}' does not exist", path_, folder);
+  hidden_path_ = hidden_name(path_);
+  file_ = ::open(hidden_path_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  if (file_ < 0) {
+    hidden_path_.clear();
+    fail_io(errno);
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  if (file_ >= 0) ::close(file_);
+  if (!hidden_path_.empty()) ::unlink(hidden_path_.c_str());
+}
+
+void AtomicFile::fail_io(int error) const {
+  fail(ErrorCode::kIo, "{}: cannot be written: {}", path_ == "-" ? "standard output" : path_,
+       std::strerror(error));
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file_, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      fail_io(errno);
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void AtomicFile::commit() {
+  if (direct_) {
+    const int file = std::exchange(file_, -1);
+    if (::close(file) != 0) fail_io(errno);
+    return;
+  }
+  // On the disk before it has the name: a power cut must not leave the name on an empty file.
+  if (::fsync(file_) != 0) fail_io(errno);
+  if (hidden_path_.empty()) {
+    // A nameless file can be linked but not over an existing name; so it gets a hidden one first.
+    const std::string hidden = hidden_name(path_);
+    ::unlink(hidden.c_str());
+    const std::string self = fmt::format("/proc/self/fd/{}", file_);
+    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, hidden.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+      fail_io(errno);
+    }
+    hidden_path_ = hidden;
+  }
+  const int file = std::exchange(file_, -1);
+  if (::close(file) != 0) fail_io(errno);
+  if (overwrite_ == Overwrite::kRefuse) {
+    // link fails where the name has appeared in the meantime; rename would replace it silently.
+    if (::link(hidden_path_.c_str(), path_.c_str()) != 0) {
+      if (errno == EEXIST) {
+        fail(ErrorCode::kInvalidArgument, "{}: exists already (use --force to replace it)", path_);
+      }
+      fail_io(errno);
+    }
+    return;  // the destructor removes the hidden name
+  }
+  if (::rename(hidden_path_.c_str(), path_.c_str()) != 0) fail_io(errno);
+  hidden_path_.clear();
+}
+
+}  // namespace tare

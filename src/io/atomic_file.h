@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tare {
+
+enum class Overwrite { kRefuse, kAllow };
+
+/// A file that appears under its name whole or not at all.
+///
+/// The bytes go to a file without a name in the same folder (O_TMPFILE), so that even a killed process leaves
+/// nothing behind; where the file system has no such files, to a hidden one that the destructor removes. commit()
+/// makes it durable and gives it its name in one step. What stood there before stays until then.
+/// "-" is standard output, and a path that is a device or a pipe is written directly.
+class AtomicFile {
+ public:
+  /// Throws kInvalidArgument where the file exists and may not be overwritten, kNotFound where the folder does
+  /// not exist, kIo where it cannot be written.
+  AtomicFile(std::string path, Overwrite overwrite);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  /// Throws kIo (a full disk, a closed pipe).
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  void commit();
+
+ private:
+  [[noreturn]] void fail_io(int error) const;
+
+  std::string path_;
+  std::string hidden_path_;  // empty while the file has no name
+  int file_ = -1;
+  bool direct_ = false;  // not a regular file: nothing to rename
+  Overwrite overwrite_;
+};
+
+}  // namespace tare

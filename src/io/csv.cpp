@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/csv.h"
+
+#include <fast_float/fast_float.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <system_error>
+#include <unordered_set>
+#include <utility>
+
+#include "base/fail.h"
+#include "base/strings.h"
+#include "io/byte_source.h"
+#include "io/csv_columns.h"
+#include "io/csv_scan.h"
+#include "io/csv_window.h"
+
+namespace tare {
+namespace {
+
+constexpr std::size_t kSampleRows = 1024;  // rows after which the number of rows is estimated
+// The first rows may be much shorter than the rest; a bad guess must not ask for all the memory.
+constexpr std::size_t kMostReserved = std::size_t{1} << 27;  // cells
+
+/// A cell for a message: on one line, and not the whole of a novel.
+std::string shown(std::string_view text) {
+  constexpr std::size_t kLongest = 60;
+  std::size_t size = std::min(text.size(), kLongest);
+  // Not through the middle of a UTF-8 character.
+  while (size < text.size() && size > 0 && (text[size] & '\xc0') == '\x80') --size;
+  std::string out(text.substr(0, size));
+  for (char& c : out) {
+    if ((c >= 0 && c < ' ') || c == '\x7f') c = '?';
+  }
+  if (size < text.size()) out += "...";
+  return out;
+}
+
+}  // namespace
+
+class CsvReader::Impl {
+ public:
+  Impl(std::unique_ptr<ByteSource> bytes, std::size_t block_bytes)
+      : window_(std::move(bytes), block_bytes), scanner_(window_) {
+    read_header();
+    select(std::vector<ColumnRequest>(header_.size()));
+  }
+
+  const std::string& source() const noexcept { return window_.name(); }
+  const std::vector<std::string>& header() const noexcept { return header_; }
+  char delimiter() const noexcept { return scanner_.delimiter(); }
+
+  void select(const std::vector<ColumnRequest>& requests) {
+    assert(!reading_ && "select() comes before the first read()");
+    if (requests.size() != header_.size()) {
+      fail(ErrorCode::kShapeMismatch, "{}: {} columns were asked for where the header has {}",
+           source(), requests.size(), header_.size());
+    }
+    columns_.clear();
+    for (const ColumnRequest& request : requests) columns_.emplace_back(request);
+  }
+
+  bool read(Table& batch, std::size_t max_rows) {
+    reading_ = true;
+    batch.source = source();
+    batch.lines.clear();
+    batch.columns.resize(header_.size());
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      batch.columns[c].name = header_[c];
+      columns_[c].start(batch.columns[c]);
+    }
+    const std::uint64_t start = window_.offset();
+    while (batch.rows() < max_rows && add_row(batch)) {
+      if (batch.rows() == kSampleRows) reserve(batch, max_rows, window_.offset() - start);
+    }
+    for (ColumnBuilder& column : columns_) column.finish();
+    return batch.rows() > 0;
+  }
+
+ private:
+  void read_header();
+  bool add_row(Table& batch);
+  void read_row(std::uint64_t line);
+  void read_cell(std::size_t c, std::uint64_t line);
+  void reserve(Table& batch, std::size_t max_rows, std::uint64_t sampled_bytes) const;
+  void check_count(std::uint64_t line, std::size_t cells, CsvCell cell);
+  [[noreturn]] void fault(CellFault why, std::size_t c, std::uint64_t line,
+                          const std::string& text) const;
+
+  CsvWindow window_;
+  CsvScanner scanner_;
+  std::vector<std::string> header_;
+  std::vector<ColumnBuilder> columns_;
+  std::uint64_t blank_rows_ = 0;  // passed over, and still to be handed out as missing cells
+  bool reading_ = false;
+};
+
+void CsvReader::Impl::read_header() {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  while (static_cast<std::size_t>(window_.limit() - window_.at()) < kByteOrderMark.size()) {
+    if (!window_.more()) break;
+  }
+  const std::string_view all(window_.at(),
+                             static_cast<std::size_t>(window_.limit() - window_.at()));
+  if (all.starts_with(kByteOrderMark)) window_.move_to(window_.at() + kByteOrderMark.size(), 0);
+  scanner_.skip_blank_lines();
+  if (!window_.has_more()) {
+    fail(ErrorCode::kBadData, "{}: the file is empty (a header row and data rows are expected)",
+         source());
+  }
+
+  scanner_.find_delimiter();
+  const std::uint64_t line = window_.line();
+  for (bool last = false; !last;) {
+    const CsvCell cell = scanner_.next();
+    last = cell.last;
+    header_.emplace_back(trim(cell.text));
+  }
+  std::unordered_set<std::string_view> seen;
+  for (std::size_t c = 0; c < header_.size(); ++c) {
+    // An index that was written without a name is the usual reason for an empty one.
+    if (header_[c].empty()) header_[c] = fmt::format("unnamed_{}", c);
+    if (seen.insert(header_[c]).second) continue;
+    fail(ErrorCode::kBadData, "{}:{}: column '{}' appears twice (rename one)", source(), line,
+         shown(header_[c]));
+  }
+}
+
+bool CsvReader::Impl::add_row(Table& batch) {
+  if (blank_rows_ == 0) {
+    const std::uint64_t line = window_.line();
+    const std::uint64_t blank = scanner_.skip_blank_lines();
+    if (!window_.has_more()) return false;  // blank lines at the end mean nothing
+    if (blank > 0 && header_.size() > 1) {
+      fail(ErrorCode::kBadData, "{}:{}: a blank line where the header has {} cells (remove it)",
+           source(), line, header_.size());
+    }
+    blank_rows_ = blank;
+  }
+  if (blank_rows_ > 0) {
+    const std::uint64_t line = window_.line() - blank_rows_--;
+    columns_[0].add("", line);
+    batch.lines.push_back(line);
+    return true;
+  }
+  const std::uint64_t line = window_.line();
+  read_row(line);
+  batch.lines.push_back(line);
+  return true;
+}
+
+void CsvReader::Impl::read_row(std::uint64_t line) {
+  const std::size_t last = columns_.size() - 1;
+  const char delimiter = scanner_.delimiter();
+  const char* p = window_.at();
+  for (std::size_t c = 0; c <= last; ++c) {
+    ColumnBuilder& column = columns_[c];
+    if (column.takes_numbers()) {
+      double value = 0.0;
+      const auto [end, error] = fast_float::from_chars(p, window_.limit(), value);
+      if (error == std::errc{} && std::isfinite(value)) {
+        if (*end == delimiter && c < last) {
+          column.add_number(value);
+          p = end + 1;
+          continue;
+        }
+        const char* feed = *end == '\r' ? end + 1 : end;
+        if (*feed == '\n' && c == last) {
+          column.add_number(value);
+          window_.move_to(feed + 1, 1);
+          return;
+        }
+      }
+    }
+    window_.move_to(p, 0);
+    read_cell(c, line);
+    p = window_.at();
+  }
+}
+
+/// Any cell, at the window's place.
+void CsvReader::Impl::read_cell(std::size_t c, std::uint64_t line) {
+  const CsvCell cell = scanner_.next();
+  if (cell.last != (c + 1 == columns_.size())) check_count(line, c + 1, cell);
+  const CellFault why = columns_[c].add(cell.text, line);
+  if (why == CellFault::kNone) return;
+  const std::string text(cell.text);
+  // A lost delimiter shows first as a strange cell; that the row is too short says more.
+  check_count(line, c + 1, cell);
+  fault(why, c, line, text);
+}
+
+/// Reads the rest of the row behind `cell`, the `cells`-th, and throws when the row is too short or
+/// too long.
+void CsvReader::Impl::check_count(std::uint64_t line, std::size_t cells, CsvCell cell) {
+  for (; !cell.last; ++cells) cell = scanner_.next();
+  if (cells == columns_.size()) return;
+  fail(ErrorCode::kBadData,
+       "{}:{}: {} cell{} where the header has {} (is a delimiter or a quote missing?)", source(),
+       line, cells, cells == 1 ? "" : "s", columns_.size());
+}
+
+void CsvReader::Impl::fault(CellFault why, std::size_t c, std::uint64_t line,
+                            const std::string& text) const {
+  const ColumnBuilder& column = columns_[c];
+  const bool mixed = why == CellFault::kMixed;
+  const std::string name = shown(header_[c]);
+  const std::string place =
+      fmt::format("{}:{}: column '{}': '{}'", source(), mixed ? column.first_text_line() : line,
+                  name, shown(trim(mixed ? column.first_text() : text)));
+  if (why == CellFault::kInfinite) {
+    fail(ErrorCode::kBadData, "{} is not finite (remove the row or correct the value)", place);
+  }
+  if (!column.automatic()) fail(ErrorCode::kBadData, "{} is not a number", place);
+  fail(ErrorCode::kBadData,
+       "{} is not a number (correct it, or use --categorical {} if the column holds categories)",
+       place, name);
+}
+
+/// Growing by doubling would copy every number about once and touch twice the memory.
+void CsvReader::Impl::reserve(Table& batch, std::size_t max_rows,
+                              std::uint64_t sampled_bytes) const {
+  if (window_.size_hint() <= window_.offset()) return;
+  const double bytes_per_row = static_cast<double>(sampled_bytes) / kSampleRows;
+  const double rows_left =
+      static_cast<double>(window_.size_hint() - window_.offset()) / bytes_per_row;
+  const std::size_t most = std::min(max_rows, kMostReserved / columns_.size());
+  const auto count =
+      static_cast<std::size_t>(std::min(kSampleRows + 1.02 * rows_left, static_cast<double>(most)));
+  batch.lines.reserve(count);
+  for (Column& column : batch.columns) {
+    if (!column.numbers.empty()) column.numbers.reserve(count);
+    if (!column.codes.empty()) column.codes.reserve(count);
+  }
+}
+
+CsvReader::CsvReader(const std::string& path) : CsvReader(open_bytes(path)) {}
+CsvReader::CsvReader(std::unique_ptr<ByteSource> source, std::size_t block_bytes)
+    : impl_(std::make_unique<Impl>(std::move(source), block_bytes)) {}
+CsvReader::~CsvReader() = default;
+CsvReader::CsvReader(CsvReader&&) noexcept = default;
+CsvReader& CsvReader::operator=(CsvReader&&) noexcept = default;
+
+const std::string& CsvReader::source() const noexcept { return impl_->source(); }
+const std::vector<std::string>& CsvReader::header() const noexcept { return impl_->header(); }
+char CsvReader::delimiter() const noexcept { return impl_->delimiter(); }
+void CsvReader::select(std::vector<ColumnRequest> requests) { impl_->select(requests); }
+bool CsvReader::read(Table& batch, std::size_t max_rows) { return impl_->read(batch, max_rows); }
+
+Table read_all(CsvReader& reader) {
+  Table table;
+  if (!reader.read(table, std::numeric_limits<std::size_t>::max())) {
+    fail(ErrorCode::kBadData, "{}: a header and no data rows", reader.source());
+  }
+  return table;
+}
+
+}  // namespace tare

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/csv_window.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "base/fail.h"
+
+namespace tare {
+
+CsvWindow::CsvWindow(std::unique_ptr<ByteSource> source, std::size_t block_bytes)
+    : source_(std::move(source)),
+      bytes_(std::max<std::size_t>(block_bytes, 1) + kSlack),
+      at_(bytes_.data()),
+      limit_(bytes_.data()) {}
+
+std::uint64_t CsvWindow::offset() const noexcept {
+  return dropped_ + static_cast<std::uint64_t>(at_ - bytes_.data());
+}
+
+bool CsvWindow::more() {
+  const auto skipped = static_cast<std::size_t>(at_ - bytes_.data());
+  const auto usable = static_cast<std::size_t>(limit_ - at_);
+  std::memmove(bytes_.data(), at_, filled_ - skipped);
+  filled_ -= skipped;
+  dropped_ += skipped;
+  at_ = bytes_.data();
+  limit_ = at_ + usable;
+
+  // Whoever asks in the middle of a quoted cell starts that cell again. Asking for as much again as
+  // there is keeps the work linear in its length, even where a pipe gives a few bytes at a time.
+  std::size_t fetched = 0;
+  bool longer = false;
+  while (!longer || fetched < usable) {
+    if (ended_) return longer;
+    if (nul_) {
+      if (longer) return true;
+      const auto breaks = std::count(at_, at_ + filled_, '\n');
+      fail(ErrorCode::kBadData, "{}:{}: a NUL byte (is it a text file, and in UTF-8?)", name(),
+           line_ + static_cast<std::uint64_t>(breaks));
+    }
+    const std::size_t before = filled_;
+    fetched += fetch();
+    const std::string_view fresh(bytes_.data() + before, filled_ - before);
+    const std::size_t last_break = fresh.rfind('\n');
+    if (last_break != std::string_view::npos) {
+      limit_ = bytes_.data() + before + last_break + 1;
+      longer = true;
+    }
+    if (ended_ && bytes_.data() + filled_ != limit_) {
+      close_last_line();
+      longer = true;
+    }
+  }
+  return true;
+}
+
+/// Reads what fits behind the filled part, which it makes larger if need be.
+std::size_t CsvWindow::fetch() {
+  if (filled_ > kLongestLine) {
+    fail(ErrorCode::kBadData,
+         "{}:{}: a line or quoted cell of more than {} bytes (is a quote missing?)", name(), line_,
+         kLongestLine);
+  }
+  if (filled_ + kSlack >= bytes_.size()) {
+    const auto usable = limit_ - at_;
+    bytes_.resize(2 * bytes_.size());
+    at_ = bytes_.data();
+    limit_ = at_ + usable;
+  }
+  const std::size_t count =
+      source_->read(bytes_.data() + filled_, bytes_.size() - kSlack - filled_);
+  ended_ = count == 0;
+  // What follows a NUL is never looked at, so it need not be kept.
+  const void* nul = std::memchr(bytes_.data() + filled_, '\0', count);
+  nul_ = nul != nullptr;
+  filled_ = nul_ ? static_cast<std::size_t>(static_cast<const char*>(nul) - bytes_.data())
+                 : filled_ + count;
+  return count;
+}
+
+/// Ends the last line as all others do; the slack has room for it.
+void CsvWindow::close_last_line() {
+  bytes_[filled_++] = '\n';
+  limit_ = bytes_.data() + filled_;
+}
+
+}  // namespace tare

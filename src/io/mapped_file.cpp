@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/fail.h"
+
+namespace tare {
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    if (errno == ENOENT) fail(ErrorCode::kNotFound, "{}: no such file", path);
+    fail(ErrorCode::kIo, "{}: cannot be opened: {}", path, std::strerror(errno));
+  }
+  struct stat status {};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(file);
+    fail(ErrorCode::kIo, "{}: is not a regular file", path);
+  }
+  const auto size = static_cast<std::size_t>(status.st_size);
+  void* address = nullptr;
+  if (size > 0) {  // mmap refuses a length of zero
+    address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  }
+  const int error = errno;
+  ::close(file);
+  if (address == MAP_FAILED) {
+    fail(ErrorCode::kIo, "{}: cannot be mapped: {}", path, std::strerror(error));
+  }
+  return std::shared_ptr<const MappedFile>(
+      new MappedFile(static_cast<const std::byte*>(address), size));
+}
+
+MappedFile::~MappedFile() {
+  if (size_ > 0) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+}  // namespace tare

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <string>
+#include <vector>
+
+#include "base/fail.h"
+#include "base/strings.h"
+#include "model/boosting.h"
+#include "model/forest.h"
+#include "model/ridge.h"
+#include "model/tree_ensemble.h"
+#include "model/zero.h"
+#include "tare/model/regressor.h"
+
+namespace tare {
+namespace {
+
+// The only list of regressors: a row here is in the command line, Python and the contract tests.
+constexpr RegressorKind kRegressors[] = {
+    {"ridge", "linear, shrunk; the penalty by generalised cross-validation", kRidgeOptions,
+     &fit_ridge, &load_ridge},
+    {"forest", "random forest of regression trees", kForestOptions, &fit_forest, &load_trees},
+    {"boosting", "gradient boosted trees, stopped early on held-out rows", kBoostingOptions,
+     &fit_boosting, &load_trees},
+    {"zero", "predicts 0, so that Y itself is calibrated", kZeroOptions, &fit_zero, &load_zero},
+};
+
+}  // namespace
+
+std::span<const RegressorKind> regressors() { return kRegressors; }
+
+const RegressorKind& find_regressor(std::string_view name) {
+  const std::string sought = canonical_name(name);
+  std::vector<std::string> known;
+  for (const RegressorKind& kind : kRegressors) {
+    if (kind.name == sought) return kind;
+    known.emplace_back(kind.name);
+  }
+  const std::vector<std::string> close = closest_names(name, known);
+  fail(ErrorCode::kNotFound, "there is no regressor '{}'{}; there are: {}", name,
+       close.empty() ? "" : fmt::format(" (did you mean {}?)", join(close, " or ")),
+       join(known, ", "));
+}
+
+}  // namespace tare

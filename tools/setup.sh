@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs the Debian packages that tare needs and that are missing. usage: tools/setup.sh build|test
+set -eu
+
+packages="g++ cmake ninja-build libfmt-dev libeigen3-dev nlohmann-json3-dev libfast-float-dev libcli11-dev libxgboost-dev zlib1g-dev"
+if [ "${1:-build}" = test ]; then
+  packages="$packages libgtest-dev libgmock-dev libbenchmark-dev python3"
+fi
+
+missing=""
+for package in $packages; do
+  state=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
+  [ "$state" = "install ok installed" ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "tare needs these Debian packages, or what they are called here:$missing" >&2
+  exit 1
+fi
+sudo=""
+[ "$(id -u)" -eq 0 ] || sudo=sudo
+echo "installing:$missing"
+$sudo apt-get update -qq
+# shellcheck disable=SC2086
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
