@@ -32,6 +32,10 @@ void add_methods(CLI::App& app, Common& common);
 void add_demo(CLI::App& app, Common& common);
 void add_completion(CLI::App& app, Common& common);
 
+/// Checks of an option's text, with messages that a person understands.
+CLI::Validator whole_number();
+CLI::Validator seconds();
+
 /// Adds --threads, --quiet and -v, --json.
 void add_common(CLI::App& command, Common& common);
 

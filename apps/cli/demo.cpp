@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
 #include "bar.h"
 #include "base/fail.h"
@@ -211,6 +212,11 @@ void run_demo(const DemoOptions& options, const Common& common) {
     return;
   }
 
+  // Opened before the work: a picture that may not be replaced is said at once.
+  std::optional<AtomicFile> picture;
+  if (!options.plot.empty() && problem.dims == 1) {
+    picture.emplace(options.plot, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
+  }
   const auto start = std::chrono::steady_clock::now();
   Bar bar(common);
   const Execution how = bar.execution();
@@ -236,10 +242,9 @@ void run_demo(const DemoOptions& options, const Common& common) {
                options.regressor, options.test_rows, seconds);
     print_rows(rows);
   }
-  if (!options.plot.empty() && problem.dims == 1) {
-    AtomicFile file(options.plot, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
-    file.write(draw_picture(options, problem, data, fitted, how));
-    file.commit();
+  if (picture) {
+    picture->write(draw_picture(options, problem, data, fitted, how));
+    picture->commit();
     note(common, fmt::format("picture: {}", options.plot));
   }
 }
@@ -271,7 +276,9 @@ void add_demo(CLI::App& app, Common& common) {
   command->add_option("--plot", options->plot, "Picture to write for a problem with one feature; '' is none")
       ->capture_default_str();
   command->add_option("--write", options->write, "Only write the rows to this CSV file");
-  command->add_option("--seed", options->seed, "Same seed, same numbers")->capture_default_str();
+  command->add_option("--seed", options->seed, "Same seed, same numbers")
+      ->capture_default_str()
+      ->check(whole_number());
   command->add_flag("--force", options->force, "Replace files that exist");
   add_common(*command, common);
   command->callback([options, &common] { run_demo(*options, common); });

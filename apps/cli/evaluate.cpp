@@ -159,7 +159,9 @@ void add_evaluate(CLI::App& app, Common& common) {
   command->add_option("model", options->model, "Model file of 'tare fit'")->required();
   command->add_option("data", options->data, "File with the model's columns and its target")->required();
   command->add_option("--fail-if", options->fail_if, "Exit with 6 where this holds, such as 'coverage<0.88'");
-  command->add_option("--seed", options->seed, "Of the random groups of AGCE")->capture_default_str();
+  command->add_option("--seed", options->seed, "Of the random groups of AGCE")
+      ->capture_default_str()
+      ->check(whole_number());
   add_input_options(*command, options->input);
   add_common(*command, common);
   command->callback([options, &common] { run_evaluate(*options, common); });

@@ -13,6 +13,7 @@
 #include "command.h"
 #include "data/external_model.h"
 #include "data/schema.h"
+#include "io/atomic_file.h"
 #include "io/csv.h"
 #include "io/tensor_store.h"
 #include "levels.h"
@@ -105,8 +106,32 @@ std::vector<std::uint8_t> flag_rows(const Table& table, const ColumnSplit& by,
 
 void check_output(const FitOptions& options) {
   struct stat status {};
-  if (!options.force && ::stat(options.output.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
-    fail(ErrorCode::kInvalidArgument, "{}: exists already (use --force to replace it)", options.output);
+  const bool exists = ::stat(options.output.c_str(), &status) == 0;
+  // Who reads from a pipe must not see it open and close twice.
+  if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return;
+  const AtomicFile probe(options.output, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
+}
+
+/// Columns of x for the point model; empty where it may use all.
+std::vector<std::size_t> model_columns(const Schema& schema, bool has_regressor) {
+  const auto columns = schema.model_columns();
+  const std::size_t all = schema.feature_names().size();
+  if (columns.empty() && all > 0 && has_regressor) {
+    fail(ErrorCode::kInvalidArgument,
+         "--features and --drop leave no feature for the point model, only columns to calibrate on (leave it at least "
+         "one, or use --method pure_kernel)");
+  }
+  return columns.size() < all ? columns : std::vector<std::size_t>{};
+}
+
+/// Fits, and puts the file's name before what is wrong with its rows.
+std::unique_ptr<QuantileModel> fit_rows(const std::string& source, const Method& method, const FitInput& input,
+                                        const Params& params, const Execution& how) {
+  try {
+    return fit_method(method, input, params, how);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kBadData) throw;
+    fail(error.code(), "{}: {}", source, error.what());
   }
 }
 
@@ -163,15 +188,15 @@ void run_fit(const FitOptions& options, const Common& common) {
 
   FitInput input{.x = encoded.x, .y = encoded.y, .weight = encoded.weight, .given = encoded.given};
   input.names = schema->feature_names();
-  if (const auto columns = schema->model_columns(); columns.size() < input.names.size()) {
-    input.model_columns = columns;
-  }
+  const std::string regressor =
+      params.text("regressor", Params::parse(method.defaults).text("regressor", "given"));
+  input.model_columns = model_columns(*schema, canonical_name(regressor) != "given" && canonical_name(regressor) != "zero");
   input.calibrate_columns = schema->columns_of(roles.calibrate_on);
   input.calibrate_rows = calibrate_rows;
   input.seed = Seed{options.seed};
   FittedModel fitted{.method = std::string(method.name), .params = params, .seed = input.seed,
                      .rows = encoded.y.size(), .model = {}, .schema = schema};
-  fitted.model = fit_method(method, input, params, bar.execution());
+  fitted.model = fit_rows(table.source, method, input, params, bar.execution());
   bar.show("saving", 1.0);
   save_model(options.output, fitted, options.force ? Replace::kReplace : Replace::kKeep);
   bar.show_text("");
@@ -217,7 +242,7 @@ void add_fit(CLI::App& app, Common& common) {
                       "Program that predicts: feature rows as CSV on its input, a number a line on its output");
   command->add_option("--timeout", options->timeout_s, "Seconds the predictor may take")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(seconds());
   for (std::size_t k = 0; k < std::size(kMethodOptions); ++k) {
     command->add_option(std::string("--") + kMethodOptions[k][0], options->method_options[k],
                         kMethodOptions[k][1]);
@@ -233,7 +258,9 @@ void add_fit(CLI::App& app, Common& common) {
   command->add_option("--weight", options->weight, "Column of sample weights, 0 or more");
   command->add_option("--missing", options->missing, "Missing values: error, drop, impute")
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "Same seed, same bytes")->capture_default_str();
+  command->add_option("--seed", options->seed, "Same seed, same bytes")
+      ->capture_default_str()
+      ->check(whole_number());
   command->add_flag("--force", options->force, "Replace the model file if it exists");
   add_common(*command, common);
   command->callback([options, &common] { run_fit(*options, common); });

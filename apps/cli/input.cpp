@@ -19,7 +19,9 @@ std::vector<std::string> columns_to_keep(const std::vector<std::string>& header,
   }
   for (const std::string& name : keep) {
     if (std::find(header.begin(), header.end(), name) == header.end()) {
-      fail(ErrorCode::kNotFound, "{}: has no column '{}' to keep", source, name);
+      const auto near = closest_names(name, header);
+      fail(ErrorCode::kNotFound, "{}: has no column '{}' to keep ({})", source, name,
+           near.empty() ? "--keep all keeps every one there is" : "did you mean " + join(near, " or ") + "?");
     }
   }
   return keep;
@@ -47,7 +49,7 @@ void add_input_options(CLI::App& command, InputOptions& options) {
                      "The program that gives the predictions, for a model fitted with --predictor");
   command.add_option("--timeout", options.timeout_s, "Seconds the predictor may take for a batch of rows")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(seconds());
 }
 
 ModelInput::ModelInput(const FittedModel& fitted, const std::string& path, Need need,

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 
+#include "base/strings.h"
 #include "command.h"
 #include "tare/base/error.h"
 #include "tare/base/version.h"
@@ -36,6 +40,40 @@ int complain(int code, const std::string& text) {
   return code;
 }
 
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+/// "did you mean fit?", or all there are.
+std::string known_commands(const std::vector<std::string>& names, std::string_view wrong) {
+  const auto near = closest_names(wrong, names);
+  if (!near.empty()) return fmt::format("did you mean {}?", join(near, " or "));
+  return fmt::format("there are: {}; 'tare --help' says more", join(names, ", "));
+}
+
+/// What the parser found wrong, and what it did not understand besides: a misspelt option is often why another one
+/// is missing.
+std::string usage_error(const CLI::App& app, const CLI::ParseError& wrong) {
+  std::string text = wrong.what();
+  if (wrong.get_name() == "RequiredError") {
+    const auto unknown = app.remaining(/*recurse=*/true);
+    if (!unknown.empty()) text += fmt::format(", and '{}' was not understood", unknown.front());
+  }
+  const auto chosen = app.get_subcommands();
+  return fmt::format("{} ('tare {}--help' shows what there is)", text,
+                     chosen.empty() ? "" : chosen.front()->get_name() + " ");
+}
+
+/// Printed text may still be in the buffer, and a full disk be noticed only now.
+int finish_output(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  return complain(kOther, fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
+}
+
 int run(int argc, char** argv) {
   Common common;
   CLI::App app(
@@ -54,15 +92,18 @@ int run(int argc, char** argv) {
   add_methods(app, common);
   add_demo(app, common);
   add_completion(app, common);
+  const std::vector<std::string> names = command_names(app);
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first.empty()) return complain(kUsage, fmt::format("a command is missing ({})", known_commands(names, "")));
+  if (first.front() != '-' && std::find(names.begin(), names.end(), first) == names.end()) {
+    return complain(kUsage, fmt::format("there is no command '{}' ({})", first, known_commands(names, first)));
+  }
   try {
     app.parse(argc, argv);  // runs the command's callback
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // --help, --version
   } catch (const CLI::ParseError& wrong) {
-    return complain(kUsage, fmt::format("{} ('tare {}--help' shows what there is)", wrong.what(),
-                                        app.get_subcommands().empty()
-                                            ? ""
-                                            : app.get_subcommands().front()->get_name() + " "));
+    return complain(kUsage, usage_error(app, wrong));
   } catch (const CheckFailed& failed) {
     fmt::print(stderr, "check failed: {}\n", failed.text);
     return kCheck;
@@ -78,9 +119,28 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
+CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](std::string& text) {
+        return parse_count(text) ? std::string() : fmt::format("must be a whole number, 0 or more, got '{}'", text);
+      },
+      "");
+}
+
+CLI::Validator seconds() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const auto value = parse_number(text);
+        return value && *value > 0.0 ? std::string()
+                                     : fmt::format("must be a number of seconds above 0, got '{}'", text);
+      },
+      "");
+}
+
 void add_common(CLI::App& command, Common& common) {
   command.add_option("--threads", common.threads, "Threads to use; 0 is all cores. Never changes a result")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(whole_number());
   command.add_flag("--json", common.json, "Print the result as JSON");
   command.add_flag("-q,--quiet", common.quiet, "Print nothing but the result and errors");
   command.add_flag("-v,--verbose", common.verbose, "Print more of what is done");
@@ -91,5 +151,5 @@ void add_common(CLI::App& command, Common& common) {
 int main(int argc, char** argv) {
   // A file-size limit then fails the write, which is reported, instead of killing the process.
   std::signal(SIGXFSZ, SIG_IGN);
-  return tare::cli::run(argc, argv);
+  return tare::cli::finish_output(tare::cli::run(argc, argv));
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "bar.h"
+#include "base/fail.h"
 #include "command.h"
 #include "input.h"
 #include "io/atomic_file.h"
@@ -33,9 +35,16 @@ struct PredictOptions {
 /// Names of all output columns: kept ones, quantiles, diagnostics.
 std::vector<std::string> output_names(const ModelInput& input, const LevelRequest& request,
                                       bool diagnostics) {
+  std::vector<std::string> results = request.names;
+  if (diagnostics) results.insert(results.end(), {"effective_n", "nearest", "fallback"});
   std::vector<std::string> names = input.keep();
-  names.insert(names.end(), request.names.begin(), request.names.end());
-  if (diagnostics) names.insert(names.end(), {"effective_n", "nearest", "fallback"});
+  for (const std::string& name : names) {
+    if (std::find(results.begin(), results.end(), name) == results.end()) continue;
+    fail(ErrorCode::kInvalidArgument,
+         "'{}' would be two columns of the output, one kept and one a result (leave it out of --keep, or rename it)",
+         name);
+  }
+  names.insert(names.end(), results.begin(), results.end());
   return names;
 }
 
@@ -90,6 +99,7 @@ void run_predict(const PredictOptions& options, const Common& common) {
   const LevelRequest request = parse_levels(options.levels, options.intervals);
   const FittedModel fitted = load_model(options.model);
   ModelInput input(fitted, options.data, Need::kFeatures, options.input, parse_names(options.keep));
+  const auto names = output_names(input, request, options.diagnostics);
   AtomicFile file(options.output, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
 
   Bar bar(common);
@@ -97,7 +107,6 @@ void run_predict(const PredictOptions& options, const Common& common) {
   how.threads = common.threads;
   std::string text;
   if (!common.json) {
-    const auto names = output_names(input, request, options.diagnostics);
     for (std::size_t j = 0; j < names.size(); ++j) {
       if (j > 0) text += ',';
       append_csv_cell(text, names[j]);

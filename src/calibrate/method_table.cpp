@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
+#include "base/unknown_name.h"
 #include "calibrate/nrc.h"
 #include "tare/calibrate/methods.h"
 #include "tare/model/regressor.h"
@@ -43,7 +44,7 @@ const Method& find_method(std::string_view name) {
     if (method.name == sought) return method;
     names.emplace_back(method.name);
   }
-  fail(ErrorCode::kNotFound, "there is no method '{}' (known: {})", name, join(names, ", "));
+  fail_unknown_name(ErrorCode::kNotFound, "method", name, names);
 }
 
 std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& input,

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
+#include "base/unknown_name.h"
 
 namespace tare {
 namespace {
@@ -65,7 +66,7 @@ const Problem& find_problem(std::string_view name) {
     if (problem.name == wanted) return problem;
     known.push_back(problem.name);
   }
-  fail(ErrorCode::kNotFound, "unknown problem '{}'; known: {}", name, join(known, ", "));
+  fail_unknown_name(ErrorCode::kNotFound, "problem", name, known);
 }
 
 Problem known_law_problem(LawShape shape, std::size_t dims, std::size_t relevant) {

@@ -33,17 +33,16 @@ void require_column(const std::string& source, const std::vector<std::string>& h
   fail(ErrorCode::kNotFound, "{}: has no column '{}', the {} ({})", source, name, what, remedy);
 }
 
+bool is_model_input(const Roles& roles, const std::string& name) {
+  return (roles.features.empty() || contains(roles.features, name)) && !contains(roles.drop, name);
+}
+
 bool is_input(const Roles& roles, const std::string& name) {
   if (name == roles.target || name == roles.weight || name == roles.prediction ||
       name == roles.split) {
     return false;
   }
-  if (contains(roles.calibrate_on, name)) return true;
-  return roles.features.empty() ? !contains(roles.drop, name) : contains(roles.features, name);
-}
-
-bool is_model_input(const Roles& roles, const std::string& name) {
-  return roles.features.empty() ? !contains(roles.drop, name) : contains(roles.features, name);
+  return contains(roles.calibrate_on, name) || is_model_input(roles, name);
 }
 
 double median(std::vector<double> values) {
@@ -148,7 +147,7 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
     } else if (is_input(roles, name)) {
       kind = contains(roles.categorical, name) ? ColumnKind::kText : ColumnKind::kAuto;
     }
-    requests.push_back({kind, false});
+    requests.push_back({kind, false, kind == ColumnKind::kNumber ? "correct it or remove the row" : ""});
   }
   return requests;
 }
@@ -182,12 +181,13 @@ Schema Schema::plain(std::size_t features, bool prediction) {
 
 std::vector<ColumnRequest> Schema::requests(const std::string& source,
                                             const std::vector<std::string>& header, Need need) const {
-  std::vector<ColumnRequest> requests(header.size(), {ColumnKind::kSkip, false});
+  std::vector<ColumnRequest> requests(header.size(), {ColumnKind::kSkip, false, ""});
   const auto ask = [&](const std::string& name, ColumnKind kind, std::string_view what) {
     if (name.empty()) return;
     require_column(source, header, name, what);
     const auto place = std::find(header.begin(), header.end(), name) - header.begin();
-    requests[static_cast<std::size_t>(place)].kind = kind;
+    requests[static_cast<std::size_t>(place)] = {
+        kind, false, fmt::format("it is the {}, a number; correct it or remove the row", what)};
   };
   for (const InputColumn& input : inputs_) {
     ask(input.name, input.categorical ? ColumnKind::kText : ColumnKind::kNumber, "model's feature");

@@ -49,9 +49,7 @@ AtomicFile::AtomicFile(std::string path, Overwrite overwrite)
     if (file_ < 0) fail_io(errno);
     return;
   }
-  if (exists && overwrite_ == Overwrite::kRefuse) {
-    fail(ErrorCode::kInvalidArgument, "{}: exists already (use --force to replace it)", path_);
-  }
+  if (exists && overwrite_ == Overwrite::kRefuse) fail_exists();
 
   const std::string folder = folder_of(path_);
   file_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
@@ -75,6 +73,14 @@ void AtomicFile::fail_io(int error) const {
        std::strerror(error));
 }
 
+void AtomicFile::fail_exists() const {
+  fail(ErrorCode::kInvalidArgument, "{}: exists already (use --force to replace it)", path_);
+}
+
+void AtomicFile::close_file() {
+  if (::close(std::exchange(file_, -1)) != 0) fail_io(errno);
+}
+
 void AtomicFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file_, bytes.data(), bytes.size());
@@ -87,37 +93,34 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 }
 
 void AtomicFile::commit() {
-  if (direct_) {
-    const int file = std::exchange(file_, -1);
-    if (::close(file) != 0) fail_io(errno);
-    return;
-  }
+  if (direct_) return close_file();
   // On the disk before it has the name: a power cut must not leave the name on an empty file.
   if (::fsync(file_) != 0) fail_io(errno);
   if (hidden_path_.empty()) {
-    // A nameless file can be linked but not over an existing name; so it gets a hidden one first.
+    const std::string self = fmt::format("/proc/self/fd/{}", file_);
+    const auto link_to = [&](const std::string& name) {
+      return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    };
+    if (link_to(path_)) return close_file();
+    if (errno != EEXIST) fail_io(errno);
+    if (overwrite_ == Overwrite::kRefuse) fail_exists();
+    // A nameless file cannot be linked over an existing name: it gets a hidden one for the moment until the rename.
     const std::string hidden = hidden_name(path_);
     ::unlink(hidden.c_str());
-    const std::string self = fmt::format("/proc/self/fd/{}", file_);
-    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, hidden.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-      fail_io(errno);
-    }
+    if (!link_to(hidden)) fail_io(errno);
     hidden_path_ = hidden;
   }
-  const int file = std::exchange(file_, -1);
-  if (::close(file) != 0) fail_io(errno);
   if (overwrite_ == Overwrite::kRefuse) {
     // link fails where the name has appeared in the meantime; rename would replace it silently.
     if (::link(hidden_path_.c_str(), path_.c_str()) != 0) {
-      if (errno == EEXIST) {
-        fail(ErrorCode::kInvalidArgument, "{}: exists already (use --force to replace it)", path_);
-      }
+      if (errno == EEXIST) fail_exists();
       fail_io(errno);
     }
-    return;  // the destructor removes the hidden name
+    return close_file();  // the destructor removes the hidden name
   }
   if (::rename(hidden_path_.c_str(), path_.c_str()) != 0) fail_io(errno);
   hidden_path_.clear();
+  close_file();
 }
 
 }  // namespace tare

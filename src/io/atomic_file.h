@@ -32,6 +32,8 @@ class AtomicFile {
 
  private:
   [[noreturn]] void fail_io(int error) const;
+  [[noreturn]] void fail_exists() const;
+  void close_file();
 
   std::string path_;
   std::string hidden_path_;  // empty while the file has no name

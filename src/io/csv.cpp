@@ -62,7 +62,11 @@ class CsvReader::Impl {
            source(), requests.size(), header_.size());
     }
     columns_.clear();
-    for (const ColumnRequest& request : requests) columns_.emplace_back(request);
+    remedies_.clear();
+    for (const ColumnRequest& request : requests) {
+      columns_.emplace_back(request);
+      remedies_.push_back(request.remedy);
+    }
   }
 
   bool read(Table& batch, std::size_t max_rows) {
@@ -96,6 +100,7 @@ class CsvReader::Impl {
   CsvScanner scanner_;
   std::vector<std::string> header_;
   std::vector<ColumnBuilder> columns_;
+  std::vector<std::string> remedies_;
   std::uint64_t blank_rows_ = 0;  // passed over, and still to be handed out as missing cells
   bool reading_ = false;
 };
@@ -216,7 +221,10 @@ void CsvReader::Impl::fault(CellFault why, std::size_t c, std::uint64_t line,
   if (why == CellFault::kInfinite) {
     fail(ErrorCode::kBadData, "{} is not finite (remove the row or correct the value)", place);
   }
-  if (!column.automatic()) fail(ErrorCode::kBadData, "{} is not a number", place);
+  if (!column.automatic()) {
+    fail(ErrorCode::kBadData, "{} is not a number{}", place,
+         remedies_[c].empty() ? "" : fmt::format(" ({})", remedies_[c]));
+  }
   fail(ErrorCode::kBadData,
        "{} is not a number (correct it, or use --categorical {} if the column holds categories)",
        place, name);

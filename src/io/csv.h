@@ -15,7 +15,8 @@ class ByteSource;
 
 struct ColumnRequest {
   ColumnKind kind = ColumnKind::kAuto;
-  bool raw = false;  // also keep the cells as written, to copy them through
+  bool raw = false;    // also keep the cells as written, to copy them through
+  std::string remedy = {};  // of a column of numbers: what to do about a text in it, for the message
 };
 
 /// Reads delimited text with a header row: .csv, .tsv, .txt, each also .gz (by content, not by name),

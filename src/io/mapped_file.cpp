@@ -16,11 +16,16 @@ namespace tare {
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) {
-    if (errno == ENOENT) fail(ErrorCode::kNotFound, "{}: no such file", path);
+    if (errno == ENOENT || errno == ENOTDIR) fail(ErrorCode::kNotFound, "{}: no such file", path);
     fail(ErrorCode::kIo, "{}: cannot be opened: {}", path, std::strerror(errno));
   }
   struct stat status {};
-  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+  const bool known = ::fstat(file, &status) == 0;
+  if (known && S_ISDIR(status.st_mode)) {
+    ::close(file);
+    fail(ErrorCode::kBadData, "{}: a directory, not a file", path);
+  }
+  if (!known || !S_ISREG(status.st_mode)) {
     ::close(file);
     fail(ErrorCode::kIo, "{}: is not a regular file", path);
   }

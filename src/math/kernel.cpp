@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/fail.h"
 #include "base/strings.h"
+#include "base/unknown_name.h"
 #include "math/exponential.h"
 #include "math/vector_targets.h"
 
@@ -35,7 +35,7 @@ KernelKind parse_kernel(std::string_view name) {
     if (kernel_name(kind) == sought) return kind;
     names.emplace_back(kernel_name(kind));
   }
-  fail(ErrorCode::kInvalidArgument, "there is no kernel '{}' (known: {})", name, join(names, ", "));
+  fail_unknown_name(ErrorCode::kInvalidArgument, "kernel", name, names);
 }
 
 namespace {
@@ -48,21 +48,29 @@ TARE_VECTOR_TARGETS void naive(const double* r2, double* w, std::size_t n, doubl
   for (std::size_t i = 0; i < n; ++i) w[i] = r2[i] <= h2 ? 1.0 : 0.0;
 }
 
+// A rounded quotient would leave a row on the rim a weight of 1e-16, and a query whose every neighbour lies there
+// would not fall back. So the rim is decided by r^2 < h^2 here as well.
+
 TARE_VECTOR_TARGETS void epanechnikov(const double* r2, double* w, std::size_t n, double h) {
-  const double scale = 1.0 / (h * h);
-  for (std::size_t i = 0; i < n; ++i) w[i] = std::max(0.0, 1.0 - r2[i] * scale);
+  const double h2 = h * h;
+  const double scale = 1.0 / h2;
+  for (std::size_t i = 0; i < n; ++i) w[i] = r2[i] < h2 ? std::max(0.0, 1.0 - r2[i] * scale) : 0.0;
 }
 
 TARE_VECTOR_TARGETS void triangular(const double* r2, double* w, std::size_t n, double h) {
+  const double h2 = h * h;
   const double scale = 1.0 / h;
-  for (std::size_t i = 0; i < n; ++i) w[i] = std::max(0.0, 1.0 - std::sqrt(r2[i]) * scale);
+  for (std::size_t i = 0; i < n; ++i) {
+    w[i] = r2[i] < h2 ? std::max(0.0, 1.0 - std::sqrt(r2[i]) * scale) : 0.0;
+  }
 }
 
 TARE_VECTOR_TARGETS void tricube(const double* r2, double* w, std::size_t n, double h) {
+  const double h2 = h * h;
   const double scale = 1.0 / h;
   for (std::size_t i = 0; i < n; ++i) {
     const double s = std::sqrt(r2[i]) * scale;
-    const double base = std::max(0.0, 1.0 - s * s * s);
+    const double base = r2[i] < h2 ? std::max(0.0, 1.0 - s * s * s) : 0.0;
     w[i] = base * base * base;
   }
 }

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "base/fail.h"
 #include "base/strings.h"
+#include "base/unknown_name.h"
 #include "model/boosting.h"
 #include "model/forest.h"
 #include "model/ridge.h"
@@ -35,10 +35,7 @@ const RegressorKind& find_regressor(std::string_view name) {
     if (kind.name == sought) return kind;
     known.emplace_back(kind.name);
   }
-  const std::vector<std::string> close = closest_names(name, known);
-  fail(ErrorCode::kNotFound, "there is no regressor '{}'{}; there are: {}", name,
-       close.empty() ? "" : fmt::format(" (did you mean {}?)", join(close, " or ")),
-       join(known, ", "));
+  fail_unknown_name(ErrorCode::kNotFound, "regressor", name, known);
 }
 
 }  // namespace tare

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/snq_oracle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tare::oracle {
+namespace {
+
+using Real = long double;
+
+std::vector<Real> squared_distances(MatrixView z, const std::vector<double>& query) {
+  std::vector<Real> r2;
+  for (std::size_t i = 0; i < z.rows(); ++i) {
+    Real sum = 0;
+    for (std::size_t j = 0; j < query.size(); ++j) {
+      const Real difference = static_cast<Real>(z(i, j)) - static_cast<Real>(query[j]);
+      sum += difference * difference;
+    }
+    r2.push_back(sum);
+  }
+  return r2;
+}
+
+std::vector<Real> nearest_window(const std::vector<Real>& r2, std::size_t count) {
+  std::vector<Real> sorted = r2;
+  std::sort(sorted.begin(), sorted.end());
+  const Real reach = sorted[std::min(count, sorted.size()) - 1];
+  std::vector<Real> weight;
+  for (const Real value : r2) weight.push_back(value <= reach ? 1 : 0);
+  return weight;
+}
+
+Real kernel(KernelKind kind, Real r2, Real h) {
+  const Real s = std::sqrt(r2) / h;
+  switch (kind) {
+    case KernelKind::kNaive: return r2 <= h * h ? 1 : 0;
+    case KernelKind::kEpanechnikov: return s < 1 ? 1 - s * s : 0;
+    case KernelKind::kTriangular: return s < 1 ? 1 - s : 0;
+    case KernelKind::kTricube: return s < 1 ? (1 - s * s * s) * (1 - s * s * s) * (1 - s * s * s) : 0;
+    case KernelKind::kGaussian: return std::exp(-s * s / 2);
+    case KernelKind::kLaplace: return std::exp(-s);
+    case KernelKind::kKnn: break;
+  }
+  return 0;
+}
+
+/// The smallest u whose cumulative weight is at least share * total.
+double quantile(const std::vector<double>& u, const std::vector<Real>& weight, Real share) {
+  std::vector<std::size_t> order(u.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return u[a] < u[b]; });
+  Real total = 0;
+  for (const Real w : weight) total += w;
+  Real reached = 0;
+  double last = 0.0;
+  for (const std::size_t i : order) {
+    if (weight[i] <= 0) continue;
+    reached += weight[i];
+    last = u[i];
+    if (reached >= share * total) return u[i];
+  }
+  return last;
+}
+
+double exact_quantile(const std::vector<double>& u, const std::vector<Real>& weight, Fraction tau) {
+  std::vector<std::size_t> order(u.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return u[a] < u[b]; });
+  std::int64_t total = 0;
+  for (const Real w : weight) total += static_cast<std::int64_t>(w);
+  std::int64_t reached = 0;
+  for (const std::size_t i : order) {
+    reached += static_cast<std::int64_t>(weight[i]);
+    if (weight[i] > 0 && reached * tau.denominator >= tau.numerator * total) return u[i];
+  }
+  return std::nan("");
+}
+
+}  // namespace
+
+Answer answer(MatrixView z, const std::vector<double>& u, const std::vector<double>& sample_weight,
+              const SnqOptions& options, const std::vector<double>& query, Fraction tau) {
+  // A row of weight zero is not there.
+  std::vector<double> kept_u;
+  std::vector<Real> kept_weight;
+  Matrix kept_z(z.rows(), z.cols());
+  bool whole = true;
+  for (std::size_t i = 0; i < z.rows(); ++i) {
+    const double w = sample_weight.empty() ? 1.0 : sample_weight[i];
+    if (w == 0.0) continue;
+    whole = whole && w == std::floor(w);
+    for (std::size_t j = 0; j < z.cols(); ++j) kept_z(kept_u.size(), j) = z(i, j);
+    kept_u.push_back(u[i]);
+    kept_weight.push_back(w);
+  }
+  const auto r2 = squared_distances(kept_z.view().middle_rows(0, kept_u.size()), query);
+
+  std::vector<Real> weight;
+  bool window = options.kernel == KernelKind::kNaive || options.kernel == KernelKind::kKnn;
+  if (options.kernel == KernelKind::kKnn) {
+    weight = nearest_window(r2, static_cast<std::size_t>(options.bandwidth));
+  } else {
+    for (const Real value : r2) weight.push_back(kernel(options.kernel, value, options.bandwidth));
+  }
+  Answer result;
+  // Weights below 1e-140 of the largest possible are out of reach, by the contract of Snq.
+  Real most = 0;
+  for (std::size_t i = 0; i < weight.size(); ++i) most = std::max(most, weight[i]);
+  if (most < 1e-140L) {
+    result.fallback = true;
+    window = true;
+    weight = nearest_window(r2, options.fallback == Fallback::kMarginal ? r2.size() : options.min_support);
+  }
+  Real total = 0;
+  Real squares = 0;
+  for (std::size_t i = 0; i < weight.size(); ++i) {
+    weight[i] *= kept_weight[i];
+    total += weight[i];
+    squares += weight[i] * weight[i];
+  }
+  result.effective_n = total * total / squares;
+  result.nearest = static_cast<double>(std::sqrt(*std::min_element(r2.begin(), r2.end())));
+  if (window && whole) {
+    result.lowest = result.highest = exact_quantile(kept_u, weight, tau);
+  } else {
+    constexpr Real kRounding = 1e-9L;
+    const Real share = static_cast<Real>(tau.numerator) / static_cast<Real>(tau.denominator);
+    result.lowest = quantile(kept_u, weight, share * (1 - kRounding));
+    result.highest = quantile(kept_u, weight, share * (1 + kRounding));
+  }
+  return result;
+}
+
+}  // namespace tare::oracle

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every method promises, checked for every row of the table: a new row is tested the moment it exists.
+#include "tare/calibrate/methods.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
+
+#include "expect_error.h"
+#include "tare/calibrate/model_file.h"
+#include "tare/data/problem.h"
+
+namespace tare {
+namespace {
+
+constexpr std::size_t kRows = 240;
+
+class MethodContract : public testing::TestWithParam<std::string> {
+ protected:
+  MethodContract() : method(find_method(GetParam())), data(draw(find_problem("hetero_2"), kRows, Seed{1})) {
+    // A method whose point model is given from outside gets one of tare's own here.
+    if (method.defaults.find("regressor=given") != std::string_view::npos) params.set("regressor", "ridge");
+    path = std::filesystem::temp_directory_path() /
+           ("tare_contract_" + GetParam() + "_" + std::to_string(::getpid()) + ".tare");
+  }
+  ~MethodContract() override { std::filesystem::remove(path); }
+
+  std::unique_ptr<QuantileModel> fit(std::uint64_t seed = 7, std::size_t threads = 0) const {
+    FitInput input{.x = data.x, .y = data.y};
+    input.seed = Seed{seed};
+    return fit_method(method, input, params, {.threads = threads, .progress = {}});
+  }
+  std::vector<double> quantiles(const QuantileModel& model, std::size_t threads = 0) const {
+    const auto p = model.predict({data.x}, levels, {.threads = threads, .progress = {}});
+    return {p.quantiles.values().begin(), p.quantiles.values().end()};
+  }
+  void save(std::unique_ptr<QuantileModel> model) const {
+    FittedModel fitted;
+    fitted.method = GetParam();
+    fitted.params = params;
+    fitted.rows = kRows;
+    fitted.model = std::move(model);
+    save_model(path, fitted, Replace::kReplace);
+  }
+  std::string bytes() const {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  const Method& method;
+  Sample data;
+  Params params;
+  std::vector<Level> levels = metric_levels();
+  std::filesystem::path path;
+};
+
+TEST_P(MethodContract, QuantilesDoNotCross) {
+  const auto p = fit()->predict({data.x}, levels);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const auto row = p.quantiles.row(i);
+    EXPECT_TRUE(std::is_sorted(row.begin(), row.end())) << "row " << i;
+    for (const double q : row) EXPECT_FALSE(std::isnan(q)) << "row " << i;
+  }
+}
+
+TEST_P(MethodContract, SameSeedSameFileAndSameAnswers) {
+  save(fit());
+  const std::string first = bytes();
+  save(fit());
+  EXPECT_EQ(first, bytes());
+}
+
+TEST_P(MethodContract, ThreadsDoNotChangeAByte) {
+  save(fit(7, 1));
+  const std::string one = bytes();
+  const auto expected = quantiles(*load_model(path).model, 1);
+  for (const std::size_t threads : {2U, 8U}) {
+    save(fit(7, threads));
+    EXPECT_EQ(one, bytes()) << threads << " threads";
+    EXPECT_EQ(expected, quantiles(*load_model(path).model, threads)) << threads << " threads";
+  }
+}
+
+TEST_P(MethodContract, SavedAndLoadedPredictsTheSame) {
+  auto model = fit();
+  const auto before = quantiles(*model);
+  save(std::move(model));
+  const FittedModel loaded = load_model(path);
+  EXPECT_EQ(before, quantiles(*loaded.model));
+  EXPECT_EQ(loaded.method, GetParam());
+  EXPECT_EQ(loaded.model->features(), data.x.cols());
+}
+
+TEST_P(MethodContract, OneRowAtATimeGivesTheSameAsAll) {
+  const auto model = fit();
+  const auto all = model->predict({data.x}, levels);
+  for (std::size_t i = 0; i < kRows; i += 17) {
+    const auto one = model->predict({data.x.view().middle_rows(i, 1)}, levels);
+    EXPECT_TRUE(std::ranges::equal(all.quantiles.row(i), one.quantiles.row(0))) << "row " << i;
+  }
+}
+
+TEST_P(MethodContract, NoRowsGiveNoAnswers) {
+  const auto none = fit()->predict({data.x.view().middle_rows(0, 0)}, levels);
+  EXPECT_EQ(none.quantiles.rows(), 0U);
+}
+
+TEST_P(MethodContract, WrongColumnCountIsRefused) {
+  const auto model = fit();
+  const Matrix wider(3, data.x.cols() + 1);
+  expect_error(ErrorCode::kShapeMismatch, "features", [&] { model->predict({wider}, levels); });
+  const Matrix given(3, 1);
+  expect_error(ErrorCode::kShapeMismatch, "given",
+               [&] { model->predict({data.x.view().middle_rows(0, 3), given}, levels); });
+}
+
+TEST_P(MethodContract, RowsThatDisagreeAreRefused) {
+  FitInput input{.x = data.x, .y = std::span<const double>(data.y).first(kRows - 1)};
+  expect_error(ErrorCode::kShapeMismatch, "239 targets", [&] { fit_method(method, input, params); });
+}
+
+TEST_P(MethodContract, ValuesThatAreNotFiniteAreRefused) {
+  data.y[5] = std::nan("");
+  expect_error(ErrorCode::kBadData, "row 5", [&] { fit(); });
+}
+
+TEST_P(MethodContract, AConstantTargetGivesThatConstant) {
+  std::fill(data.y.begin(), data.y.end(), 0.1);
+  for (const double q : quantiles(*fit())) EXPECT_EQ(q, 0.1);
+}
+
+TEST_P(MethodContract, UnitsOfTheTargetDoNotMatter) {
+  const auto before = quantiles(*fit());
+  for (double& y : data.y) y *= 1024.0;  // a power of two: exact but for what is added to it
+  const auto after = quantiles(*fit());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    EXPECT_NEAR(after[i], 1024.0 * before[i], 1e-3 * (1.0 + std::abs(1024.0 * before[i])));
+  }
+}
+
+TEST_P(MethodContract, AnUnknownOptionIsRefused) {
+  params.set("no_such_option", "1");
+  expect_error(ErrorCode::kInvalidArgument, "no_such_option", [&] { fit(); });
+}
+
+TEST_P(MethodContract, TheTableSaysWhatItIs) {
+  EXPECT_FALSE(method.summary.empty());
+  EXPECT_FALSE(method.guarantee.empty());
+  EXPECT_FALSE(method.citation.empty());
+  EXPECT_NO_THROW(Params::parse(method.defaults));
+}
+
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const Method& method : methods()) names.emplace_back(method.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MethodContract, testing::ValuesIn(all_names()),
+                         [](const auto& name) { return name.param; });
+
+TEST(Methods, AreFoundInAnySpelling) {
+  EXPECT_EQ(find_method("NRC-RF").name, "nrc_rf");
+  EXPECT_EQ(find_method("pure kernel").name, "pure_kernel");
+  expect_error(ErrorCode::kNotFound, "known: nrc", [] { find_method("magic"); });
+}
+
+TEST(ModelFile, CanOnlyBeReplacedOnPurpose) {
+  const auto path = std::filesystem::temp_directory_path() / ("tare_replace_" + std::to_string(::getpid()));
+  const Sample data = draw(find_problem("hetero_1"), 50, Seed{1});
+  FittedModel fitted;
+  fitted.method = "pure_kernel";
+  fitted.model = fit_method(find_method("pure_kernel"), {.x = data.x, .y = data.y}, {});
+  save_model(path, fitted);
+  expect_error(ErrorCode::kInvalidArgument, "exists already", [&] { save_model(path, fitted); });
+  EXPECT_NO_THROW(save_model(path, fitted, Replace::kReplace));
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace tare
