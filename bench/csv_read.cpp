@@ -5,17 +5,19 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include "io/csv.h"
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    fmt::print(stderr, "usage: csv_read FILE\n");
+  if (argc != 2 && argc != 3) {
+    fmt::print(stderr, "usage: csv_read FILE [THREADS]\n");
     return 2;
   }
   try {
     const auto start = std::chrono::steady_clock::now();
     tare::CsvReader reader(argv[1]);
+    if (argc == 3) reader.use_threads(std::stoul(argv[2]));
     const tare::Table table = tare::read_all(reader);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
 

@@ -6,7 +6,9 @@ target_compile_options(tare_build_flags INTERFACE
   # g++ 12 warns about overlapping copies inside std::string where there are none (its bug 105651).
   -Wno-restrict
   # Sums must not depend on whether the compiler fused a multiply with an add.
-  -ffp-contract=off)
+  -ffp-contract=off
+  # Nobody reads errno after a square root, and with it the loop over one cannot run on vectors.
+  -fno-math-errno)
 if(TARE_SANITIZE)
   target_compile_options(tare_build_flags INTERFACE
     -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

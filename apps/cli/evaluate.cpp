@@ -128,6 +128,11 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
     card.add(*fitted.model, input.rows(), input.encoded().y, how);
     bar.show_text(fmt::format("{} rows", input.rows_read()));
   }
+  if (input.rows_used() == 0) {
+    fail(ErrorCode::kBadData,
+         "{}: every one of its {} rows has a missing value, so there is no row to measure on",
+         input.table().source, input.rows_read());
+  }
   const Scores scores = card.finish(Seed{options.seed});
   bar.show_text("");
   input.warn_at_end(common);

@@ -118,15 +118,17 @@ std::vector<std::size_t> model_columns(const Schema& schema, bool has_regressor)
   const std::size_t all = schema.feature_names().size();
   if (columns.empty() && all > 0 && has_regressor) {
     fail(ErrorCode::kInvalidArgument,
-         "--features and --drop leave no feature for the point model, only columns to calibrate on (leave it at least "
+         "--features and --drop leave no feature for the point model, only columns to calibrate on "
+         "(leave it at least "
          "one, or use --method pure_kernel)");
   }
   return columns.size() < all ? columns : std::vector<std::size_t>{};
 }
 
 /// Fits, and puts the file's name before what is wrong with its rows.
-std::unique_ptr<QuantileModel> fit_rows(const std::string& source, const Method& method, const FitInput& input,
-                                        const Params& params, const Execution& how) {
+std::unique_ptr<QuantileModel> fit_rows(const std::string& source, const Method& method,
+                                        const FitInput& input, const Params& params,
+                                        const Execution& how) {
   try {
     return fit_method(method, input, params, how);
   } catch (const Error& error) {
@@ -190,7 +192,8 @@ void run_fit(const FitOptions& options, const Common& common) {
   input.names = schema->feature_names();
   const std::string regressor =
       params.text("regressor", Params::parse(method.defaults).text("regressor", "given"));
-  input.model_columns = model_columns(*schema, canonical_name(regressor) != "given" && canonical_name(regressor) != "zero");
+  input.model_columns = model_columns(
+      *schema, canonical_name(regressor) != "given" && canonical_name(regressor) != "zero");
   input.calibrate_columns = schema->columns_of(roles.calibrate_on);
   input.calibrate_rows = calibrate_rows;
   input.seed = Seed{options.seed};
@@ -213,7 +216,7 @@ void run_fit(const FitOptions& options, const Common& common) {
                          {"rows", fitted.rows},            {"features", input.names.size()},
                          {"dropped_rows", encoded.dropped}, {"imputed_cells", encoded.imputed},
                          {"seconds", seconds}};
-    fmt::print("{}\n", result.dump(2));
+    fmt::print("{}\n", result.dump(2, ' ', false, Json::error_handler_t::replace));
     return;
   }
   note(common, fmt::format("{}: {} on {} rows with {} features, in {} s ('tare inspect {}' shows what was chosen)",

@@ -21,7 +21,8 @@ std::vector<std::string> columns_to_keep(const std::vector<std::string>& header,
     if (std::find(header.begin(), header.end(), name) == header.end()) {
       const auto near = closest_names(name, header);
       fail(ErrorCode::kNotFound, "{}: has no column '{}' to keep ({})", source, name,
-           near.empty() ? "--keep all keeps every one there is" : "did you mean " + join(near, " or ") + "?");
+           near.empty() ? "--keep all keeps every one there is"
+                        : "did you mean " + join(near, " or ") + "?");
     }
   }
   return keep;
@@ -47,7 +48,9 @@ void add_input_options(CLI::App& command, InputOptions& options) {
                      "category). Without it impute for a model fitted so, else error");
   command.add_option("--predictor", options.predictor,
                      "The program that gives the predictions, for a model fitted with --predictor");
-  command.add_option("--timeout", options.timeout_s, "Seconds the predictor may take for a batch of rows")
+  command
+      .add_option("--timeout", options.timeout_s,
+                  "Seconds the predictor may take for a batch of rows")
       ->capture_default_str()
       ->check(seconds());
 }

@@ -32,6 +32,7 @@ class ModelInput {
   const Encoded& encoded() const noexcept { return encoded_; }
   Rows rows() const { return {encoded_.x, encoded_.given}; }
   std::size_t rows_read() const noexcept { return rows_read_; }
+  std::size_t rows_used() const noexcept { return rows_read_ - dropped_; }
   const std::vector<std::string>& keep() const noexcept { return keep_; }
   /// What was left out, filled in or not known, for the user to hear about once.
   void warn_at_end(const Common& common) const;

@@ -42,7 +42,8 @@ LevelRequest parse_levels(const std::string& levels, const std::string& interval
     request.names.push_back(fmt::format("upper_{}", confidence));
   }
   if (request.levels.empty()) {
-    fail(ErrorCode::kInvalidArgument, "--levels and --interval name no level (0.05,0.5,0.95 are three)");
+    fail(ErrorCode::kInvalidArgument,
+         "--levels and --interval name no level (0.05,0.5,0.95 are three)");
   }
   return request;
 }

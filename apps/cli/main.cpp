@@ -55,8 +55,8 @@ std::string known_commands(const std::vector<std::string>& names, std::string_vi
   return fmt::format("there are: {}; 'tare --help' says more", join(names, ", "));
 }
 
-/// What the parser found wrong, and what it did not understand besides: a misspelt option is often why another one
-/// is missing.
+/// What the parser found wrong, and what it did not understand besides: a misspelt option is often
+/// why another one is missing.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& wrong) {
   std::string text = wrong.what();
   if (wrong.get_name() == "RequiredError") {
@@ -71,7 +71,8 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& wrong) {
 /// Printed text may still be in the buffer, and a full disk be noticed only now.
 int finish_output(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  return complain(kOther, fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
+  return complain(kOther,
+                  fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
 }
 
 int run(int argc, char** argv) {
@@ -94,9 +95,11 @@ int run(int argc, char** argv) {
   add_completion(app, common);
   const std::vector<std::string> names = command_names(app);
   const std::string_view first = argc > 1 ? argv[1] : "";
-  if (first.empty()) return complain(kUsage, fmt::format("a command is missing ({})", known_commands(names, "")));
+  if (first.empty())
+    return complain(kUsage, fmt::format("a command is missing ({})", known_commands(names, "")));
   if (first.front() != '-' && std::find(names.begin(), names.end(), first) == names.end()) {
-    return complain(kUsage, fmt::format("there is no command '{}' ({})", first, known_commands(names, first)));
+    return complain(
+        kUsage, fmt::format("there is no command '{}' ({})", first, known_commands(names, first)));
   }
   try {
     app.parse(argc, argv);  // runs the command's callback
@@ -122,7 +125,8 @@ int run(int argc, char** argv) {
 CLI::Validator whole_number() {
   return CLI::Validator(
       [](std::string& text) {
-        return parse_count(text) ? std::string() : fmt::format("must be a whole number, 0 or more, got '{}'", text);
+        return parse_count(text) ? std::string()
+                                 : fmt::format("must be a whole number, 0 or more, got '{}'", text);
       },
       "");
 }
@@ -131,14 +135,17 @@ CLI::Validator seconds() {
   return CLI::Validator(
       [](std::string& text) {
         const auto value = parse_number(text);
-        return value && *value > 0.0 ? std::string()
-                                     : fmt::format("must be a number of seconds above 0, got '{}'", text);
+        return value && *value > 0.0
+                   ? std::string()
+                   : fmt::format("must be a number of seconds above 0, got '{}'", text);
       },
       "");
 }
 
 void add_common(CLI::App& command, Common& common) {
-  command.add_option("--threads", common.threads, "Threads to use; 0 is all cores. Never changes a result")
+  command
+      .add_option("--threads", common.threads,
+                  "Threads to use; 0 is all cores. Never changes a result")
       ->capture_default_str()
       ->check(whole_number());
   command.add_flag("--json", common.json, "Print the result as JSON");

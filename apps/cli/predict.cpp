@@ -41,7 +41,8 @@ std::vector<std::string> output_names(const ModelInput& input, const LevelReques
   for (const std::string& name : names) {
     if (std::find(results.begin(), results.end(), name) == results.end()) continue;
     fail(ErrorCode::kInvalidArgument,
-         "'{}' would be two columns of the output, one kept and one a result (leave it out of --keep, or rename it)",
+         "'{}' would be two columns of the output, one kept and one a result (leave it out of "
+         "--keep, or rename it)",
          name);
   }
   names.insert(names.end(), results.begin(), results.end());

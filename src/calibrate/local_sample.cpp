@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "math/kernel.h"
+#include "math/vector_targets.h"
 
 namespace tare {
 namespace {
@@ -19,6 +20,26 @@ constexpr double kLeftOut = 1e300;
 constexpr double kReach = 1e-140;
 // Sums of whole numbers are exact below 2^53.
 constexpr double kExactLimit = 0x1.0p53;
+
+/// Cuts every value down to kFarthest and returns the smallest, in lanes so that it runs on whole vectors.
+TARE_VECTOR_TARGETS double clamp_and_min(double* values, std::size_t count) {
+  constexpr std::size_t kLanes = 8;
+  double least[kLanes];
+  for (double& lane : least) lane = kFarthest;
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const double value = values[i + lane] < kFarthest ? values[i + lane] : kFarthest;
+      values[i + lane] = value;
+      least[lane] = value < least[lane] ? value : least[lane];
+    }
+  }
+  for (; i < count; ++i) {
+    values[i] = std::min(values[i], kFarthest);
+    least[0] = std::min(least[0], values[i]);
+  }
+  return *std::min_element(std::begin(least), std::end(least));
+}
 
 std::vector<std::size_t> residual_order(std::span<const double> u, std::span<const double> weight) {
   std::vector<std::size_t> order;
@@ -70,12 +91,7 @@ void LocalSample::check_weights() {
 double LocalSample::measure(std::span<const double> z, Scratch& scratch) const {
   scratch.squared_distance.resize(rows());
   features_.squared_distances(z, scratch.squared_distance);
-  double nearest = kFarthest;
-  for (double& r2 : scratch.squared_distance) {
-    r2 = std::min(r2, kFarthest);
-    nearest = std::min(nearest, r2);
-  }
-  return std::sqrt(nearest);
+  return std::sqrt(clamp_and_min(scratch.squared_distance.data(), rows()));
 }
 
 void LocalSample::leave_out(std::size_t place, Scratch& scratch) const {

@@ -51,6 +51,24 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
+bool is_utf8(const std::string& text) {
+  try {
+    return !Json(text).dump().empty();
+  } catch (const Json::exception&) {
+    return false;
+  }
+}
+
+/// A model file keeps names and categories as JSON, which is UTF-8.
+void require_utf8(const Table& table, std::uint64_t line, const std::string& column,
+                  const std::string& text) {
+  if (is_utf8(text)) return;
+  fail(ErrorCode::kBadData,
+       "{}:{}: column '{}': '{}' is not UTF-8 text (convert the file, such as with iconv -f latin1 "
+       "-t utf-8)",
+       table.source, line, column, text);
+}
+
 InputColumn learn_number(const Column& column) {
   InputColumn input;
   input.name = column.name;
@@ -75,6 +93,12 @@ InputColumn learn_category(const Table& table, const Column& column) {
   std::vector<std::size_t> count(column.vocabulary.size(), 0);
   for (const std::int32_t code : column.codes) {
     if (code >= 0) ++count[static_cast<std::size_t>(code)];
+  }
+  for (std::size_t k = 0; k < column.vocabulary.size(); ++k) {
+    const auto first =
+        std::find(column.codes.begin(), column.codes.end(), static_cast<std::int32_t>(k));
+    require_utf8(table, table.lines[static_cast<std::size_t>(first - column.codes.begin())],
+                 column.name, column.vocabulary[k]);
   }
   // Sorted, so that the model does not depend on the order of the rows.
   std::vector<std::size_t> order(column.vocabulary.size());
@@ -147,7 +171,8 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
     } else if (is_input(roles, name)) {
       kind = contains(roles.categorical, name) ? ColumnKind::kText : ColumnKind::kAuto;
     }
-    requests.push_back({kind, false, kind == ColumnKind::kNumber ? "correct it or remove the row" : ""});
+    requests.push_back(
+        {kind, false, kind == ColumnKind::kNumber ? "correct it or remove the row" : ""});
   }
   return requests;
 }
@@ -158,6 +183,8 @@ Schema Schema::learn(const Table& table, const Roles& roles) {
   schema.weight_ = roles.weight;
   schema.prediction_ = roles.prediction;
   for (const Column& column : table.columns) {
+    const bool kept = column.kind != ColumnKind::kSkip && column.name != roles.split;
+    if (kept) require_utf8(table, 1, column.name, column.name);
     if (column.kind == ColumnKind::kSkip || !is_input(roles, column.name)) continue;
     InputColumn input =
         column.kind == ColumnKind::kText ? learn_category(table, column) : learn_number(column);

@@ -104,7 +104,8 @@ void AtomicFile::commit() {
     if (link_to(path_)) return close_file();
     if (errno != EEXIST) fail_io(errno);
     if (overwrite_ == Overwrite::kRefuse) fail_exists();
-    // A nameless file cannot be linked over an existing name: it gets a hidden one for the moment until the rename.
+    // A nameless file cannot be linked over an existing name: it gets a hidden one for the moment
+    // until the rename.
     const std::string hidden = hidden_name(path_);
     ::unlink(hidden.c_str());
     if (!link_to(hidden)) fail_io(errno);

@@ -17,12 +17,14 @@
 #include "base/strings.h"
 #include "io/byte_source.h"
 #include "io/csv_columns.h"
+#include "io/csv_plain.h"
 #include "io/csv_scan.h"
 #include "io/csv_window.h"
 
 namespace tare {
 namespace {
 
+constexpr std::size_t kAllRows = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kSampleRows = 1024;  // rows after which the number of rows is estimated
 // The first rows may be much shorter than the rest; a bad guess must not ask for all the memory.
 constexpr std::size_t kMostReserved = std::size_t{1} << 27;  // cells
@@ -54,6 +56,7 @@ class CsvReader::Impl {
   const std::string& source() const noexcept { return window_.name(); }
   const std::vector<std::string>& header() const noexcept { return header_; }
   char delimiter() const noexcept { return scanner_.delimiter(); }
+  void use_threads(std::size_t threads) noexcept { threads_ = threads; }
 
   void select(const std::vector<ColumnRequest>& requests) {
     assert(!reading_ && "select() comes before the first read()");
@@ -79,8 +82,10 @@ class CsvReader::Impl {
       columns_[c].start(batch.columns[c]);
     }
     const std::uint64_t start = window_.offset();
+    const bool to_the_end = max_rows == kAllRows;
     while (batch.rows() < max_rows && add_row(batch)) {
       if (batch.rows() == kSampleRows) reserve(batch, max_rows, window_.offset() - start);
+      if (to_the_end && batch.rows() >= kSampleRows) add_plain_rows(batch);
     }
     for (ColumnBuilder& column : columns_) column.finish();
     return batch.rows() > 0;
@@ -89,6 +94,7 @@ class CsvReader::Impl {
  private:
   void read_header();
   bool add_row(Table& batch);
+  void add_plain_rows(Table& batch);
   void read_row(std::uint64_t line);
   void read_cell(std::size_t c, std::uint64_t line);
   void reserve(Table& batch, std::size_t max_rows, std::uint64_t sampled_bytes) const;
@@ -102,6 +108,7 @@ class CsvReader::Impl {
   std::vector<ColumnBuilder> columns_;
   std::vector<std::string> remedies_;
   std::uint64_t blank_rows_ = 0;  // passed over, and still to be handed out as missing cells
+  std::size_t threads_ = 0;
   bool reading_ = false;
 };
 
@@ -157,6 +164,23 @@ bool CsvReader::Impl::add_row(Table& batch) {
   read_row(line);
   batch.lines.push_back(line);
   return true;
+}
+
+/// Whatever the window holds of rows of plain numbers, on all threads. Nothing where a column is of another kind.
+void CsvReader::Impl::add_plain_rows(Table& batch) {
+  if (blank_rows_ > 0 || window_.at() == window_.limit()) return;
+  PlainRows rows;
+  std::vector<std::uint8_t> wanted;
+  for (const ColumnBuilder& column : columns_) {
+    if (!column.takes_numbers() && !column.takes_nothing()) return;
+    wanted.push_back(column.takes_numbers() ? 1 : 0);
+  }
+  rows.columns.resize(columns_.size());
+  for (std::size_t c = 0; c < columns_.size(); ++c) rows.columns[c].swap(batch.columns[c].numbers);
+  read_plain_rows(window_.at(), window_.limit(), scanner_.delimiter(), wanted, threads_, rows);
+  for (std::size_t c = 0; c < columns_.size(); ++c) rows.columns[c].swap(batch.columns[c].numbers);
+  for (std::size_t i = 0; i < rows.rows; ++i) batch.lines.push_back(window_.line() + i);
+  window_.move_to(rows.end, rows.rows);
 }
 
 void CsvReader::Impl::read_row(std::uint64_t line) {
@@ -257,12 +281,13 @@ CsvReader& CsvReader::operator=(CsvReader&&) noexcept = default;
 const std::string& CsvReader::source() const noexcept { return impl_->source(); }
 const std::vector<std::string>& CsvReader::header() const noexcept { return impl_->header(); }
 char CsvReader::delimiter() const noexcept { return impl_->delimiter(); }
+void CsvReader::use_threads(std::size_t threads) { impl_->use_threads(threads); }
 void CsvReader::select(std::vector<ColumnRequest> requests) { impl_->select(requests); }
 bool CsvReader::read(Table& batch, std::size_t max_rows) { return impl_->read(batch, max_rows); }
 
 Table read_all(CsvReader& reader) {
   Table table;
-  if (!reader.read(table, std::numeric_limits<std::size_t>::max())) {
+  if (!reader.read(table, kAllRows)) {
     fail(ErrorCode::kBadData, "{}: a header and no data rows", reader.source());
   }
   return table;

@@ -42,6 +42,9 @@ class CsvReader {
   const std::vector<std::string>& header() const noexcept;
   char delimiter() const noexcept;
 
+  /// Threads for reading a whole file; 0, as at first, is all cores. Never changes what is read.
+  void use_threads(std::size_t threads);
+
   /// One request per column of the header, before the first read. Without it every column is kAuto.
   void select(std::vector<ColumnRequest> requests);
 

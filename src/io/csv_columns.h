@@ -47,6 +47,8 @@ class ColumnBuilder {
 
   /// True when a finite number may be handed to add_number() instead of its cell to add().
   bool takes_numbers() const noexcept { return mode_ == Mode::kNumbers && !raw_; }
+  /// True when the column's cells are passed over.
+  bool takes_nothing() const noexcept { return mode_ == Mode::kSkip && !raw_; }
   void add_number(double value) { out_->numbers.push_back(value); }
 
   /// Adds a cell that is on `line`; it is not added where there is a fault.

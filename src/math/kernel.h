@@ -8,7 +8,7 @@
 namespace tare {
 
 /// Kernel weights are added up in groups of this many rows; see WeightedSample.
-inline constexpr std::size_t kChunkRows = 256;
+inline constexpr std::size_t kChunkRows = 64;
 
 /// weight[i] = k(sqrt(squared_distance[i]) / bandwidth). Not for kKnn, whose window depends on the sample.
 /// An infinite bandwidth gives every row the weight 1. The same bytes on every processor.

@@ -59,34 +59,39 @@ void weighted_quantile_places(std::span<const double> weights, const WeightSums&
                               WeightType type, std::span<const Level> levels,
                               std::span<std::size_t> out) {
   assert(sums.total > 0.0 && "a sample without weight has no quantile");
-  std::size_t chunk = 0;
-  double before = 0.0;  // weight of the groups before `chunk`
+  const std::size_t n = weights.size();
+  std::size_t last_positive = n - 1;
+  while (weights[last_positive] <= 0.0) --last_positive;
+
+  // One walk for all levels: over whole groups while the target lies beyond them, over rows inside the group where it
+  // falls. `reached` is the weight of all rows before `next`.
+  std::size_t next = 0;
+  double reached = 0.0;
+  std::size_t answer = last_positive;
+  double answer_reached = -1.0;  // weight up to and with `answer`; negative before the first answer
   for (std::size_t j = 0; j < levels.size(); ++j) {
     const double target =
         type == WeightType::kWhole
             ? static_cast<double>(levels[j].rank(static_cast<std::uint64_t>(sums.total)))
             : levels[j].value() * sums.total * (1.0 - kTieSlack);
-    while (chunk + 1 < sums.chunks.size() && before + sums.chunks[chunk] < target) {
-      before += sums.chunks[chunk];
-      ++chunk;
+    while (answer_reached < target && next < n) {
+      if (next % kChunkRows == 0) {
+        const double whole = sums.chunks[next / kChunkRows];
+        if (reached + whole < target) {
+          reached += whole;
+          next = std::min(n, next + kChunkRows);
+          continue;
+        }
+      }
+      if (weights[next] > 0.0) {
+        reached += weights[next];
+        answer = next;
+        answer_reached = reached;
+      }
+      ++next;
     }
-    // Walk backwards over groups without weight: rounding can leave the target in an empty last one.
-    std::size_t home = chunk;
-    double reached = before;
-    while (home > 0 && sums.chunks[home] == 0.0) {
-      --home;
-      reached -= sums.chunks[home];
-    }
-    const std::size_t last = std::min(weights.size(), (home + 1) * kChunkRows);
-    std::size_t answer = last;
-    for (std::size_t i = home * kChunkRows; i < last; ++i) {
-      if (weights[i] <= 0.0) continue;
-      reached += weights[i];
-      answer = i;  // the last one with weight, should rounding keep the target out of reach
-      if (reached >= target) break;
-    }
-    assert(answer < last && "a group with weight has a row with weight");
-    out[j] = answer;
+    // Rounding can leave a target out of reach of the last row.
+    out[j] = answer_reached < target ? last_positive : answer;
   }
 }
 

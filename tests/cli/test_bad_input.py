@@ -121,6 +121,14 @@ class BadFiles(CliTest):
         self.fails(BAD_DATA, "fit", "-", "--target", "y", "-o", "m.tare", stdin=broken(17, "b", "abc").encode(),
                    says=["<stdin>:17: column 'b': 'abc'"])
 
+    def test_text_of_another_encoding_is_refused_at_fit(self):
+        rows = b"".join(b"%d,%s,%d\n" % (i, b"caf\xe9" if i == 5 else b"tea", i % 7) for i in range(60))
+        self.write("latin.csv", b"x,drink,y\n" + rows)
+        self.fit_fails(BAD_DATA, "latin.csv", says=["latin.csv:7: column 'drink'", "is not UTF-8", "iconv"])
+        self.fit("latin.csv", "--drop", "drink")
+        self.write("latin.csv", b"gr\xf6\xdfe,y\n" + b"1,2\n" * 60)
+        self.fit_fails(BAD_DATA, "latin.csv", says=["latin.csv:1: column", "is not UTF-8", "iconv"])
+
     def test_long_cell_is_cut_in_the_message(self):
         self.write("cars.csv", broken(17, "b", "x" * 5000))
         self.assertLess(len(self.fit_fails(BAD_DATA, "cars.csv", says=["cars.csv:17", "..."]).err), 300)

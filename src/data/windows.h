@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "data/schema.h"
+#include "tare/base/matrix.h"
+
+namespace tare {
+
+/// Rows of a series with their past: row i becomes the `window` rows up to and with i, oldest first, side by side. A row
+/// without a full window is left out. Rows are taken to be in time order, one step apart.
+class Windows {
+ public:
+  /// window >= 1; 1 changes nothing.
+  explicit Windows(std::size_t window) : window_(window) {}
+
+  /// Replaces x by windows and leaves the first rows out of everything else. The last rows are remembered, so that
+  /// a series may come in pieces.
+  void apply(Encoded& encoded);
+  /// Rows left out so far.
+  std::size_t left_out() const noexcept { return left_out_; }
+
+ private:
+  std::size_t window_;
+  std::size_t left_out_ = 0;
+  Matrix past_;  // the last rows, at most window - 1 of them
+};
+
+/// Where columns of a row stand in its window: at every step, or at the last.
+std::vector<std::size_t> at_every_step(const std::vector<std::size_t>& columns, std::size_t width,
+                                       std::size_t window);
+std::vector<std::size_t> at_last_step(const std::vector<std::size_t>& columns, std::size_t width,
+                                      std::size_t window);
+
+}  // namespace tare
