@@ -57,7 +57,8 @@ void add_input_options(CLI::App& command, InputOptions& options) {
 
 ModelInput::ModelInput(const FittedModel& fitted, const std::string& path, Need need,
                        const InputOptions& options, const std::vector<std::string>& keep)
-    : fitted_(fitted), reader_(path), need_(need), missing_(MissingPolicy::kError) {
+    : fitted_(fitted), reader_(path), need_(need), missing_(MissingPolicy::kError),
+      windows_(fitted.schema->window()) {
   check_predictor(*fitted.schema, options.predictor);
   if (!options.missing.empty()) {
     missing_ = parse_missing_policy(options.missing);
@@ -88,6 +89,7 @@ bool ModelInput::read(std::size_t max_rows) {
     const auto predicted = run_external_model(external_, *fitted_.schema, table_, encoded_.rows);
     encoded_.given = Matrix(predicted, predicted.size(), 1);
   }
+  windows_.apply(encoded_);
   dropped_ += encoded_.dropped;
   imputed_ += encoded_.imputed;
   unseen_ += encoded_.unseen;
@@ -97,6 +99,10 @@ bool ModelInput::read(std::size_t max_rows) {
 void ModelInput::warn_at_end(const Common& common) const {
   if (dropped_ > 0) {
     warn(common, fmt::format("{}: {} rows with a missing value were left out", reader_.source(), dropped_));
+  }
+  if (windows_.left_out() > 0) {
+    warn(common, fmt::format("{}: {} rows at the start have no full window of {} and were left out",
+                             reader_.source(), windows_.left_out(), fitted_.schema->window()));
   }
   if (imputed_ > 0) warn(common, fmt::format("{}: {} missing values were imputed", reader_.source(), imputed_));
   if (unseen_ > 0) {

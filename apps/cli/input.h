@@ -7,6 +7,7 @@
 #include "bar.h"
 #include "data/external_model.h"
 #include "data/schema.h"
+#include "data/windows.h"
 #include "io/csv.h"
 #include "tare/calibrate/model_file.h"
 
@@ -43,6 +44,7 @@ class ModelInput {
   Need need_;
   MissingPolicy missing_;
   ExternalModel external_;
+  Windows windows_;
   std::vector<std::string> keep_;
   Table table_;
   Encoded encoded_;

@@ -115,6 +115,7 @@ int run(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return complain(kOther, "out of memory");
   } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) return kOther;  // finish_output() says so
     return complain(kOther, error.what());
   }
   return kDone;

@@ -55,8 +55,10 @@ Reducer parse_reducer(std::string_view name) {
   if (sought == "none") return Reducer::kNone;
   if (sought == "projection") return Reducer::kProjection;
   if (sought == "correlation") return Reducer::kCorrelation;
+  if (sought == "embedding") return Reducer::kEmbedding;
   fail(ErrorCode::kInvalidArgument,
-       "there is no reducer '{}' (known: none, projection, correlation; for named columns use calibrate-on)",
+       "there is no reducer '{}' (known: none, projection, correlation, embedding; for named columns use "
+       "calibrate-on)",
        name);
 }
 

@@ -12,7 +12,8 @@
 
 namespace tare {
 
-enum class Reducer : std::uint8_t { kNone, kProjection, kCorrelation };
+/// How x becomes fewer features. kEmbedding is the point model's own last hidden layer, which is applied before the map.
+enum class Reducer : std::uint8_t { kNone, kProjection, kCorrelation, kEmbedding };
 Reducer parse_reducer(std::string_view name);
 
 enum class Scale : std::uint8_t { kStandard, kNone };

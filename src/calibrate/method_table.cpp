@@ -20,15 +20,24 @@ constexpr std::string_view kConsistent =
     "each quantile tends to the true conditional one as rows grow, if it is Lipschitz in the kernel's features";
 
 std::span<const Method> table() {
+  using enum PointSource;
   static const std::array kMethods = std::to_array<Method>({
-      {"nrc", "SNQ on the residuals of a point model that is given, or named by --regressor", kConsistent, kPaper,
-       "regressor=given", nrc_options(), &fit_nrc, &load_nrc},
-      {"nrc_rf", "SNQ on the residuals of a random forest, kernel on all features", kConsistent, kPaper,
-       "regressor=forest", nrc_options(), &fit_nrc, &load_nrc},
-      {"nrc_rf_rp", "as nrc_rf, kernel on a random projection to a few features", kConsistent, kPaper,
-       "regressor=forest reducer=projection dims=4", nrc_options(), &fit_nrc, &load_nrc},
-      {"pure_kernel", "SNQ on the target itself, without a point model", kConsistent, kPaper,
-       "regressor=zero", nrc_options(), &fit_nrc, &load_nrc},
+      {"nrc", "SNQ on the residuals of a network or of a given prediction, kernel on all features", kConsistent,
+       kPaper, "regressor=mlp", kOwnOrGiven, 1, nrc_options(), &fit_nrc, &load_nrc},
+      {"nrc_rf", "as nrc, on a random forest", kConsistent, kPaper, "regressor=forest", kOwn, 1, nrc_options(),
+       &fit_nrc, &load_nrc},
+      {"nrc_rp", "as nrc, kernel on a random projection to a few features", kConsistent, kPaper,
+       "regressor=mlp reducer=projection dims=4", kOwnOrGiven, 1, nrc_options(), &fit_nrc, &load_nrc},
+      {"nrc_cov", "as nrc, kernel on the few features that correlate most with the target", kConsistent, kPaper,
+       "regressor=mlp reducer=correlation dims=4", kOwnOrGiven, 1, nrc_options(), &fit_nrc, &load_nrc},
+      {"nrc_embed", "as nrc, kernel on the network's last hidden layer, which is made small", kConsistent, kPaper,
+       "regressor=mlp reducer=embedding dims=4", kOwn, 1, nrc_options(), &fit_nrc, &load_nrc},
+      {"nrc_rf_rp", "as nrc_rp, on a random forest", kConsistent, kPaper,
+       "regressor=forest reducer=projection dims=4", kOwn, 1, nrc_options(), &fit_nrc, &load_nrc},
+      {"pure_kernel", "SNQ on the target itself, without a point model", kConsistent, kPaper, "regressor=zero",
+       kOwn, 1, nrc_options(), &fit_nrc, &load_nrc},
+      {"lstm_nrc", "for series: SNQ on the residuals of an LSTM on windows, kernel on a projection", kConsistent,
+       kPaper, "regressor=lstm reducer=projection dims=4", kOwn, 5, nrc_options(), &fit_nrc, &load_nrc},
   });
   return kMethods;
 }
@@ -71,18 +80,16 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
   Params all = Params::parse(method.defaults);
   all.merge(params);
   std::vector<std::span<const ParamInfo>> known = {method.options};
-  const std::string regressor = canonical_name(all.text("regressor", "given"));
-  if (input.given.cols() == 0) {
-    if (regressor == "given") {
+  if (input.given.cols() > 0) {
+    if (params.has("regressor") || method.point == PointSource::kOwn) {
       fail(ErrorCode::kInvalidArgument,
-           "method '{}' needs a point model: give --prediction COL, --predictor 'CMD' or --regressor NAME",
-           method.name);
+           "a prediction is given, so there is nothing for the regressor '{}' to do (use method nrc without "
+           "--regressor, or no prediction)",
+           all.text("regressor", ""));
     }
-    known.push_back(find_regressor(regressor).options);
-  } else if (regressor != "given") {
-    fail(ErrorCode::kInvalidArgument,
-         "a prediction is given, so there is nothing for the regressor '{}' to do (use method nrc, or no prediction)",
-         regressor);
+    all.set("regressor", "given");
+  } else {
+    known.push_back(find_regressor(all.text("regressor", "")).options);
   }
   all.check_known(fmt::format("method '{}'", method.name), known);
   return method.fit(input, all, how);

@@ -42,7 +42,7 @@ FittedModel load_model(const std::string& path) {
     auto schema = std::make_shared<const Schema>(Schema::from_json(in.value("schema")));
     fitted.model = find_method(fitted.method).load(in.part("model"));
     const bool given = !schema->prediction().empty() || !schema->predictor().empty();
-    if (schema->feature_names().size() != fitted.model->features() ||
+    if (schema->feature_names().size() * schema->window() != fitted.model->features() ||
         (given ? 1U : 0U) != fitted.model->given()) {
       fail(ErrorCode::kCorruptFile, "its columns do not fit its model");
     }

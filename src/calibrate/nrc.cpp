@@ -19,8 +19,8 @@ namespace tare {
 namespace {
 
 constexpr std::array kOptions = std::to_array<ParamInfo>({
-    {"regressor", "forest", "point model f: ridge, forest, boosting, zero, or given"},
-    {"reducer", "none", "features of the kernel: none, projection, correlation"},
+    {"regressor", "mlp", "point model f: mlp, lstm, forest, boosting, ridge, zero"},
+    {"reducer", "none", "features of the kernel: none, projection, correlation, embedding"},
     {"dims", "4", "features left by the reducer"},
     {"scale", "standard", "of the kernel's features: standard, none"},
     {"kernel", "gaussian", "naive, epanechnikov, triangular, tricube, gaussian, laplace, knn"},
@@ -77,31 +77,38 @@ BandwidthChoice resolve_bandwidth(const BandwidthRule& rule, const LocalSample& 
 
 class NrcModel final : public QuantileModel {
  public:
-  NrcModel(PointModel point, FeatureMap map, Snq snq, BandwidthChoice choice)
-      : point_(std::move(point)),
-        map_(std::move(map)),
-        snq_(std::move(snq)),
-        choice_(std::move(choice)) {}
+  /// What it is made of; `embeds`: the kernel sees the point model's embedding and not x.
+  struct Parts {
+    std::size_t features = 0;
+    bool embeds = false;
+    PointModel point;
+    FeatureMap map;
+    BandwidthChoice choice;
+  };
+  NrcModel(Parts parts, Snq snq) : parts_(std::move(parts)), snq_(std::move(snq)) {}
 
-  std::size_t features() const override { return map_.inputs(); }
-  std::size_t given() const override { return point_.is_given() ? 1 : 0; }
+  std::size_t features() const override { return parts_.features; }
+  std::size_t given() const override { return parts_.point.is_given() ? 1 : 0; }
 
   void save(const TensorWriter& out) const override {
-    point_.save(out.part("point"));
-    map_.save(out.part("features"));
+    out.value("features", parts_.features);
+    out.value("embeds", parts_.embeds);
+    parts_.point.save(out.part("point"));
+    parts_.map.save(out.part("features"));
     snq_.save(out.part("snq"));
     Json path = Json::array();
-    for (const BandwidthTrial& trial : choice_.path) path.push_back({trial.bandwidth, trial.loss});
-    out.value("bandwidth_rule", choice_.rule);
+    for (const BandwidthTrial& trial : parts_.choice.path) path.push_back({trial.bandwidth, trial.loss});
+    out.value("bandwidth_rule", parts_.choice.rule);
     out.value("bandwidth_path", path);
-    out.value("bandwidth_rows", choice_.rows_left_out);
+    out.value("bandwidth_rows", parts_.choice.rows_left_out);
   }
 
  protected:
   Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
                                const Execution& how) const override {
-    Prediction result = snq_.predict(map_.apply(rows.x), levels, how);
-    const std::vector<double> center = point_.predict(rows, how);
+    const Matrix z = parts_.embeds ? parts_.map.apply(parts_.point.embed(rows.x, how)) : parts_.map.apply(rows.x);
+    Prediction result = snq_.predict(z, levels, how);
+    const std::vector<double> center = parts_.point.predict(rows, how);
     for (std::size_t i = 0; i < center.size(); ++i) {
       for (double& quantile : result.quantiles.row(i)) quantile += center[i];
     }
@@ -109,11 +116,56 @@ class NrcModel final : public QuantileModel {
   }
 
  private:
-  PointModel point_;
-  FeatureMap map_;
+  Parts parts_;
   Snq snq_;
-  BandwidthChoice choice_;
 };
+
+FeatureMapOptions parse_map(const Params& params, const FitInput& input) {
+  FeatureMapOptions options;
+  options.reducer = parse_reducer(params.text("reducer", "none"));
+  options.dims = params.count("dims", 4, 1, 1'000'000);
+  options.scale = parse_scale(params.text("scale", "standard"));
+  options.columns = input.calibrate_columns;
+  if (options.reducer == Reducer::kEmbedding && !options.columns.empty()) {
+    fail(ErrorCode::kInvalidArgument, "the kernel sees either an embedding or named columns, not both");
+  }
+  return options;
+}
+
+/// Windows overlap, so rows drawn at random would let the future train what is tested on the past.
+void set_window(Params& params, const FitInput& input) {
+  const bool chosen = input.given.cols() > 0 || !input.calibrate_rows.empty();
+  if (!params.has("split")) params.set("split", "time");
+  if (!chosen && parse_split(params).kind != SplitRule::Kind::kTime) {
+    fail(ErrorCode::kInvalidArgument, "with --window the rows are a series: use --split time or time:SHARE");
+  }
+  if (!params.has("window")) params.set("window", std::to_string(input.window));
+}
+
+/// Weights of the calibration rows, or none; throws where there are too few rows.
+std::vector<double> calibration_weights(const FitInput& input, std::span<const std::size_t> rows) {
+  std::vector<double> weight;
+  std::size_t usable = 0;
+  for (const std::size_t i : rows) {
+    if (!input.weight.empty()) weight.push_back(input.weight[i]);
+    if (input.weight.empty() || input.weight[i] > 0.0) ++usable;
+  }
+  if (usable < kMinCalibrationRows) {
+    fail(ErrorCode::kBadData,
+         "{} calibration rows are too few, {} are the least (give more rows, a larger --split, or --split cross)",
+         usable, kMinCalibrationRows);
+  }
+  return weight;
+}
+
+Matrix rows_of(MatrixView x, std::span<const std::size_t> rows) {
+  Matrix out(rows.size(), x.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto from = x.row(rows[i]);
+    std::copy(from.begin(), from.end(), out.row(i).begin());
+  }
+  return out;
+}
 
 void report(const Execution& how, std::string_view stage, double share) {
   if (how.progress) how.progress(stage, share);
@@ -123,68 +175,66 @@ void report(const Execution& how, std::string_view stage, double share) {
 
 std::span<const ParamInfo> nrc_options() { return kOptions; }
 
-std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& params,
+std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& given_params,
                                        const Execution& how) {
+  Params params = given_params;
   SnqOptions snq_options = parse_snq(params);
   const BandwidthRule bandwidth = parse_bandwidth(params);
+  const FeatureMapOptions map_options = parse_map(params, input);
+  const bool embeds = map_options.reducer == Reducer::kEmbedding;
+  if (embeds) params.set("embed", std::to_string(map_options.dims));
+  if (input.window > 1) set_window(params, input);
   const SplitRule rule = parse_split(params);
-  FeatureMapOptions map_options;
-  map_options.reducer = parse_reducer(params.text("reducer", "none"));
-  map_options.dims = params.count("dims", 4, 1, 1'000'000);
-  map_options.scale = parse_scale(params.text("scale", "standard"));
-  map_options.columns = input.calibrate_columns;
   if (input.given.cols() > 1) {
     fail(ErrorCode::kShapeMismatch, "nrc takes one given prediction per row, got {}", input.given.cols());
   }
 
   report(how, "training the point model", 0.0);
   TrainedPointModel trained = train_point_model(input, params, rule, how);
-  std::vector<double> weight;
-  std::size_t usable = 0;
-  for (const std::size_t i : trained.calibration_rows) {
-    if (!input.weight.empty()) weight.push_back(input.weight[i]);
-    if (input.weight.empty() || input.weight[i] > 0.0) ++usable;
-  }
-  if (usable < kMinCalibrationRows) {
-    fail(ErrorCode::kBadData,
-         "{} calibration rows are too few, {} are the least (give more rows, a larger --split, or --split cross)",
-         usable, kMinCalibrationRows);
+  const std::vector<double> weight = calibration_weights(input, trained.calibration_rows);
+  if (!input.weight.empty()) {  // a row of zero weight is not there, for the scales either
+    std::erase_if(trained.training_rows, [&](std::size_t i) { return input.weight[i] == 0.0; });
   }
 
   report(how, "calibrating", 0.5);
-  FeatureMap map =
-      FeatureMap::fit(input.x, input.y, trained.training_rows, map_options, split(input.seed, 1001));
-  Matrix calibration_x(trained.calibration_rows.size(), input.x.cols());
-  for (std::size_t i = 0; i < trained.calibration_rows.size(); ++i) {
-    const auto from = input.x.row(trained.calibration_rows[i]);
-    std::copy(from.begin(), from.end(), calibration_x.row(i).begin());
-  }
-  const Matrix z = map.apply(calibration_x);
+  NrcModel::Parts parts;
+  parts.features = input.x.cols();
+  parts.embeds = embeds;
+  parts.point = std::move(trained.model);
+  Matrix embedding;
+  if (embeds) embedding = parts.point.embed(input.x, how);
+  const MatrixView source = embeds ? embedding.view() : input.x;
+  parts.map = FeatureMap::fit(source, input.y, trained.training_rows, map_options, split(input.seed, 1001));
+  const Matrix z = parts.map.apply(rows_of(source, trained.calibration_rows));
   auto sample = std::make_shared<const LocalSample>(z, trained.residuals, weight);
-  BandwidthChoice choice = resolve_bandwidth(bandwidth, *sample, snq_options, split(input.seed, 1002), how);
-  snq_options.bandwidth = choice.bandwidth;
+  parts.choice = resolve_bandwidth(bandwidth, *sample, snq_options, split(input.seed, 1002), how);
+  snq_options.bandwidth = parts.choice.bandwidth;
   report(how, "calibrating", 1.0);
-  return std::make_unique<NrcModel>(std::move(trained.model), std::move(map),
-                                    Snq(std::move(sample), snq_options), std::move(choice));
+  return std::make_unique<NrcModel>(std::move(parts), Snq(std::move(sample), snq_options));
 }
 
 std::unique_ptr<QuantileModel> load_nrc(const TensorReader& in) {
-  PointModel point = PointModel::load(in.part("point"));
-  FeatureMap map = FeatureMap::load(in.part("features"));
+  constexpr std::size_t kMany = std::numeric_limits<std::uint32_t>::max();
+  NrcModel::Parts parts;
+  parts.features = in.count("features", kMany);
+  parts.embeds = in.get<bool>("embeds");
+  parts.point = PointModel::load(in.part("point"));
+  parts.point.check_inputs(parts.features);
+  parts.map = FeatureMap::load(in.part("features"));
   Snq snq = Snq::load(in.part("snq"));
-  point.check_inputs(map.inputs());
-  if (snq.dims() != map.dims()) {
-    fail(ErrorCode::kCorruptFile, "the model file's kernel has {} features and its map gives {}", snq.dims(),
-         map.dims());
+  // An embedding of no rows tells its width, and that the point model is a network.
+  const std::size_t map_inputs =
+      parts.embeds ? parts.point.embed(MatrixView(nullptr, 0, parts.features), {}).cols() : parts.features;
+  if (parts.map.inputs() != map_inputs || snq.dims() != parts.map.dims()) {
+    fail(ErrorCode::kCorruptFile, "the model file's kernel, its features and its point model do not fit together");
   }
-  BandwidthChoice choice;
-  choice.rule = in.get<std::string>("bandwidth_rule");
-  choice.bandwidth = snq.options().bandwidth;
-  choice.rows_left_out = in.count("bandwidth_rows", std::numeric_limits<std::uint32_t>::max());
+  parts.choice.rule = in.get<std::string>("bandwidth_rule");
+  parts.choice.bandwidth = snq.options().bandwidth;
+  parts.choice.rows_left_out = in.count("bandwidth_rows", kMany);
   for (const auto& trial : in.get<std::vector<std::array<double, 2>>>("bandwidth_path")) {
-    choice.path.push_back({trial[0], trial[1]});
+    parts.choice.path.push_back({trial[0], trial[1]});
   }
-  return std::make_unique<NrcModel>(std::move(point), std::move(map), std::move(snq), std::move(choice));
+  return std::make_unique<NrcModel>(std::move(parts), std::move(snq));
 }
 
 }  // namespace tare

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "base/strings.h"
 #include "data/partition.h"
+#include "model/mlp.h"
 
 namespace tare {
 namespace {
@@ -144,13 +145,29 @@ std::vector<double> PointModel::predict(const Rows& rows, const Execution& how) 
   Matrix chosen;
   if (!columns_.empty()) chosen = gather_rows(rows.x, all_rows(rows.x.rows()), columns_);
   const MatrixView x = columns_.empty() ? rows.x : chosen.view();
-  std::vector<double> one(out.size());
-  for (const auto& member : members_) {
-    member->predict(x, one, how);
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] += one[i];
+  // The first member plus the mean of the others' differences from it: members that agree give exactly what they say.
+  std::vector<double> first(out.size());
+  std::vector<double> other(out.size());
+  members_.front()->predict(x, first, how);
+  for (std::size_t k = 1; k < members_.size(); ++k) {
+    members_[k]->predict(x, other, how);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] += other[i] - first[i];
   }
-  for (double& value : out) value /= static_cast<double>(members_.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = first[i] + out[i] / static_cast<double>(members_.size());
+  }
   return out;
+}
+
+Matrix PointModel::embed(MatrixView x, const Execution& how) const {
+  const MlpRegressor* network = members_.size() == 1 ? as_mlp(*members_.front()) : nullptr;
+  if (network == nullptr) {
+    fail(ErrorCode::kInvalidArgument,
+         "calibrating on an embedding needs one network as the point model (use --regressor mlp, and a --split "
+         "other than cross)");
+  }
+  if (columns_.empty()) return network->embed(x, how);
+  return network->embed(gather_rows(x, all_rows(x.rows()), columns_), how);
 }
 
 void PointModel::check_inputs(std::size_t inputs) const {
@@ -201,7 +218,7 @@ SplitRule parse_split(const Params& params) {
     const auto share = parse_number(value);
     if (!share || !(*share > 0.0 && *share < 1.0)) {
       fail(ErrorCode::kInvalidArgument,
-           "--split is a share between 0 and 1, 'cross', 'time' or 'time:SHARE', got '{}'", text);
+           "--split is a share between 0 and 1, cross, time, time:SHARE or by:COL=VALUE, got '{}'", text);
     }
     return *share;
   };

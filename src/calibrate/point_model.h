@@ -24,6 +24,8 @@ class PointModel {
 
   bool is_given() const noexcept { return members_.empty(); }
   std::vector<double> predict(const Rows& rows, const Execution& how) const;
+  /// Activations of the network's last hidden layer. Throws kInvalidArgument where f is not one network.
+  Matrix embed(MatrixView x, const Execution& how) const;
 
   /// Throws kCorruptFile where a file's model would read outside `inputs` columns of x.
   void check_inputs(std::size_t inputs) const;

@@ -196,7 +196,7 @@ Schema Schema::learn(const Table& table, const Roles& roles) {
 
 Schema Schema::plain(std::size_t features, bool prediction) {
   Schema schema;
-  schema.target_ = "y";
+  schema.target_ = std::string("y");
   if (prediction) schema.prediction_ = "prediction";
   for (std::size_t j = 0; j < features; ++j) {
     InputColumn input;
@@ -259,7 +259,8 @@ std::vector<std::size_t> Schema::columns_of(const std::vector<std::string>& name
 
 Json Schema::to_json() const {
   Json json = {{"target", target_}, {"weight", weight_}, {"prediction", prediction_}, {"predictor", predictor_},
-               {"missing", missing_policy_name(missing_)}};
+               {"missing", missing_policy_name(missing_)},
+               {"window", window_}};
   json["inputs"] = Json::array();
   for (const InputColumn& input : inputs_) {
     json["inputs"].push_back({{"name", input.name},
@@ -279,6 +280,10 @@ Schema Schema::from_json(const Json& json) {
     schema.prediction_ = json.at("prediction").get<std::string>();
     schema.predictor_ = json.at("predictor").get<std::string>();
     schema.missing_ = parse_missing_policy(json.at("missing").get<std::string>());
+    schema.window_ = json.at("window").get<std::size_t>();
+    if (schema.window_ < 1 || schema.window_ > kMaxWindow) {
+      fail(ErrorCode::kCorruptFile, "the model file's window is {}", schema.window_);
+    }
     for (const Json& item : json.at("inputs")) {
       InputColumn input;
       input.name = item.at("name").get<std::string>();

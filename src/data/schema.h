@@ -13,6 +13,9 @@
 
 namespace tare {
 
+/// A longer memory of a series than this is a slip of the pen.
+inline constexpr std::size_t kMaxWindow = 10'000;
+
 enum class MissingPolicy : std::uint8_t { kError, kDrop, kImpute };
 MissingPolicy parse_missing_policy(std::string_view name);
 std::string_view missing_policy_name(MissingPolicy policy);
@@ -80,6 +83,9 @@ class Schema {
   /// The program that gives the predictions (--predictor), as it was named at fit; empty: none.
   const std::string& predictor() const noexcept { return predictor_; }
   void set_predictor(std::string command) { predictor_ = std::move(command); }
+  /// Steps of a series in a row of the model's x; 1: rows stand alone. encode() gives single rows, Windows joins them.
+  std::size_t window() const noexcept { return window_; }
+  void set_window(std::size_t window) { window_ = window; }
   /// What to do about missing values where the user of the model does not say.
   MissingPolicy missing() const noexcept { return missing_; }
   void set_missing(MissingPolicy missing) { missing_ = missing; }
@@ -99,6 +105,7 @@ class Schema {
   std::string prediction_;
   std::string predictor_;
   MissingPolicy missing_ = MissingPolicy::kError;
+  std::size_t window_ = 1;
   std::vector<InputColumn> inputs_;
 };
 

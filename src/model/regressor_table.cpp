@@ -6,6 +6,8 @@
 #include "base/unknown_name.h"
 #include "model/boosting.h"
 #include "model/forest.h"
+#include "model/lstm.h"
+#include "model/mlp.h"
 #include "model/ridge.h"
 #include "model/tree_ensemble.h"
 #include "model/zero.h"
@@ -22,6 +24,9 @@ constexpr RegressorKind kRegressors[] = {
     {"boosting", "gradient boosted trees, stopped early on held-out rows", kBoostingOptions,
      &fit_boosting, &load_trees},
     {"zero", "predicts 0, so that Y itself is calibrated", kZeroOptions, &fit_zero, &load_zero},
+    {"mlp", "feed-forward network, stopped early on held-out rows", kMlpOptions, &fit_mlp,
+     &load_mlp},
+    {"lstm", "recurrent network on windows of a series", kLstmOptions, &fit_lstm, &load_lstm},
 };
 
 }  // namespace

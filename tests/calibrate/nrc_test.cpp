@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "calibrate/point_model.h"
@@ -75,6 +76,34 @@ TEST(Nrc, CrossFittingUsesEveryRowForBothSteps) {
   EXPECT_GT(difference, 1e-6) << "residuals are in-sample";
 }
 
+TEST(Nrc, MembersThatAgreeAreNotRoundedAway) {
+  Sample data = draw(find_problem("hetero_1"), 100, Seed{4});
+  std::fill(data.y.begin(), data.y.end(), 123456.789);
+  const auto model = fit(data, "regressor=ridge split=cross folds=7");
+  for (const double q : model->predict({data.x}, kLevels).quantiles.values()) EXPECT_EQ(q, 123456.789);
+}
+
+TEST(Nrc, AGivenPredictionTakesThePlaceOfANetworkButNotOfAForest) {
+  const Sample data = draw(find_problem("hetero_1"), 100, Seed{4});
+  const Matrix given(100, 1);
+  const FitInput input{.x = data.x, .y = data.y, .given = given};
+  for (const char* name : {"nrc", "nrc_rp", "nrc_cov"}) {
+    EXPECT_EQ(fit_method(find_method(name), input, {})->given(), 1U) << name;
+  }
+  for (const char* name : {"nrc_rf", "nrc_embed", "pure_kernel", "lstm_nrc"}) {
+    expect_error(ErrorCode::kInvalidArgument, "a prediction is given", [&] { fit_method(find_method(name), input, {}); });
+  }
+}
+
+TEST(Nrc, WindowsOfASeriesAreSplitInTime) {
+  const Sample data = draw(find_problem("hetero_5"), 100, Seed{4});
+  FitInput input{.x = data.x, .y = data.y};
+  input.window = 5;
+  EXPECT_NO_THROW(fit_method(find_method("nrc"), input, Params::parse("regressor=zero")));
+  expect_error(ErrorCode::kInvalidArgument, "--split time",
+               [&] { fit_method(find_method("nrc"), input, Params::parse("regressor=zero split=0.3")); });
+}
+
 TEST(Nrc, TimeSplitCalibratesOnTheLastRows) {
   const Sample data = draw(find_problem("hetero_1"), 100, Seed{4});
   FitInput input{.x = data.x, .y = data.y};
@@ -129,7 +158,7 @@ TEST(Nrc, WrongOptionsAreRefusedBeforeAnyTraining) {
   refuses("regressor=zero dims=0", "dims", ErrorCode::kInvalidArgument);
   refuses("regressor=zero colour=red", "no option 'colour'", ErrorCode::kInvalidArgument);
   refuses("regressor=tree", "known: ridge", ErrorCode::kNotFound);
-  refuses("", "needs a point model", ErrorCode::kInvalidArgument);
+  refuses("regressor=ridge reducer=embedding", "one network", ErrorCode::kInvalidArgument);
 }
 
 TEST(Nrc, ARowOfZeroWeightIsNotThere) {
@@ -144,7 +173,8 @@ TEST(Nrc, ARowOfZeroWeightIsNotThere) {
   FitInput part{.x = data.x.view().middle_rows(0, 150),
                 .y = std::span<const double>(data.y).first(150),
                 .given = given.view().middle_rows(0, 150)};
-  const Params params = Params::parse("bandwidth=0.1 scale=none");
+  for (std::size_t i = 150; i < 200; ++i) data.x(i, 0) = 1e3;
+  const Params params = Params::parse("bandwidth=0.1");
   const auto a = fit_method(find_method("nrc"), all, params)->predict({data.x, given}, kLevels);
   const auto b = fit_method(find_method("nrc"), part, params)->predict({data.x, given}, kLevels);
   EXPECT_TRUE(std::ranges::equal(a.quantiles.values(), b.quantiles.values()));

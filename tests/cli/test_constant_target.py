@@ -2,8 +2,9 @@
 """A target that never changes works: every quantile is that constant, exactly."""
 import random
 
-from harness import CliTest, csv_text, main
+from harness import SANITIZED, CliTest, csv_text, main
 
+CONSTANTS = ["0.1", "123456.789"] if SANITIZED else ["0", "0.1", "-7.7", "123456.789", "1e-20"]
 LEVELS = "0.001,0.05,0.5,0.95,0.999"
 
 
@@ -19,12 +20,12 @@ class ConstantTarget(CliTest):
         self.assertEqual((scores["check_score"], scores["length_90"], scores["coverage_90"]), (0, 0, 1))
 
     def test_every_method(self):
-        for constant in ("0", "0.1", "-7.7", "123456.789"):
+        for constant in CONSTANTS:
             for method in ("nrc_rf", "nrc_rf_rp", "pure_kernel"):
                 self.check(constant, "--method", method)
 
     def test_every_regressor(self):
-        for constant in ("0", "0.1", "-7.7", "123456.789", "1e-20"):
+        for constant in CONSTANTS:
             for regressor in ("ridge", "forest", "boosting", "zero"):
                 self.check(constant, "--method", "nrc", "--regressor", regressor)
 

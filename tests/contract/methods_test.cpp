@@ -23,8 +23,6 @@ constexpr std::size_t kRows = 240;
 class MethodContract : public testing::TestWithParam<std::string> {
  protected:
   MethodContract() : method(find_method(GetParam())), data(draw(find_problem("hetero_2"), kRows, Seed{1})) {
-    // A method whose point model is given from outside gets one of tare's own here.
-    if (method.defaults.find("regressor=given") != std::string_view::npos) params.set("regressor", "ridge");
     path = std::filesystem::temp_directory_path() /
            ("tare_contract_" + GetParam() + "_" + std::to_string(::getpid()) + ".tare");
   }

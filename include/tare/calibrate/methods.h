@@ -13,6 +13,12 @@ namespace tare {
 
 class TensorReader;
 
+/// Where a method's point model comes from.
+enum class PointSource : std::uint8_t {
+  kOwn,         // it trains its own; a given prediction is an error
+  kOwnOrGiven,  // a given prediction takes the place of its own
+};
+
 /// A row of the table of methods.
 struct Method {
   std::string_view name;       // spelling used by the command line, Python and the paper's tables
@@ -20,6 +26,8 @@ struct Method {
   std::string_view guarantee;  // what may be relied on, in a line
   std::string_view citation;
   std::string_view defaults;   // parameters this row starts from: "regressor=forest reducer=projection"
+  PointSource point;           // where the point model may come from
+  std::size_t window;          // steps of a series it looks at unless told otherwise; 1: rows stand alone
   std::span<const ParamInfo> options;
   std::unique_ptr<QuantileModel> (*fit)(const FitInput&, const Params&, const Execution&);
   std::unique_ptr<QuantileModel> (*load)(const TensorReader&);

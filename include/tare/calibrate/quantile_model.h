@@ -34,6 +34,7 @@ struct FitInput {
   std::vector<std::size_t> model_columns = {};     // columns the point model may use; empty: all
   std::vector<std::size_t> calibrate_columns = {}; // columns of the kernel; empty: all
   std::span<const std::uint8_t> calibrate_rows = {}; // 1 for a row that only calibrates; empty: the method splits
+  std::size_t window = 1;  // steps of a series that lie side by side in a row of x, oldest first
   Seed seed = {};
 };
 

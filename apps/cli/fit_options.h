@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "tare/base/params.h"
+
+namespace tare::cli {
+
+/// What the user wrote behind `tare fit`.
+struct FitOptions {
+  std::string data;
+  std::string output;
+  std::string method;
+  std::string target, prediction, predictor, weight;
+  std::string features, drop, categorical, calibrate_on;
+  std::string missing = "error";
+  std::string split;
+  std::vector<std::string> settings;  // --set name=value
+  std::map<std::string, std::string> method_options;  // by the method's own name of the option
+  std::size_t window = 0;                             // 0: the method's
+  double timeout_s = 60.0;
+  std::uint64_t seed = 0;
+  bool force = false;
+};
+
+void add_fit_options(CLI::App& command, FitOptions& options);
+
+/// The method's options among them. Throws kInvalidArgument.
+Params params_of(const FitOptions& options);
+/// The method they name, or that which fits what is given.
+std::string chosen_method(const FitOptions& options);
+
+}  // namespace tare::cli

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "training_data.h"
+
+#include <chrono>
+#include <utility>
+
+#include "base/fail.h"
+#include "data/external_model.h"
+#include "data/windows.h"
+#include "io/csv.h"
+#include "levels.h"
+
+namespace tare::cli {
+namespace {
+
+/// --split by:COL=VALUE is about a column of the file; every other form is the method's.
+struct ColumnSplit {
+  std::string column;
+  std::string value;
+};
+
+ColumnSplit parse_column_split(const std::string& text) {
+  constexpr std::string_view kMark = "by:";
+  if (!text.starts_with(kMark)) return {};
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == kMark.size()) {
+    fail(ErrorCode::kInvalidArgument, "--split by:COL=VALUE calibrates on the rows whose COL is VALUE, got '{}'",
+         text);
+  }
+  return {text.substr(kMark.size(), equals - kMark.size()), text.substr(equals + 1)};
+}
+
+std::vector<std::uint8_t> flag_rows(const Table& table, const ColumnSplit& by,
+                                    const std::vector<std::size_t>& rows) {
+  const Column& column = *table.find(by.column);
+  std::vector<std::uint8_t> flag;
+  std::size_t flagged = 0;
+  for (const std::size_t i : rows) {
+    const std::int32_t code = column.codes[i];
+    const bool calibrates = code >= 0 && column.vocabulary[static_cast<std::size_t>(code)] == by.value;
+    flagged += calibrates ? 1 : 0;
+    flag.push_back(calibrates ? 1 : 0);
+  }
+  if (flagged == 0 || flagged == rows.size()) {
+    fail(ErrorCode::kBadData, "{}: {} of {} rows have {}={}; both parts need rows", table.source, flagged,
+         rows.size(), by.column, by.value);
+  }
+  return flag;
+}
+
+/// Columns of x for the point model; empty where it may use all.
+std::vector<std::size_t> model_columns(const Schema& schema, bool has_regressor) {
+  const auto columns = schema.model_columns();
+  const std::size_t all = schema.feature_names().size();
+  if (columns.empty() && all > 0 && has_regressor) {
+    fail(ErrorCode::kInvalidArgument,
+         "--features and --drop leave no feature for the point model, only columns to calibrate on "
+         "(leave it at least "
+         "one, or use --method pure_kernel)");
+  }
+  return columns.size() < all ? columns : std::vector<std::size_t>{};
+}
+
+Roles roles_of(const FitOptions& options, const ColumnSplit& by) {
+  Roles roles;
+  roles.target = options.target;
+  roles.weight = options.weight;
+  roles.prediction = options.prediction;
+  roles.split = by.column;
+  roles.features = parse_names(options.features);
+  roles.drop = parse_names(options.drop);
+  roles.categorical = parse_names(options.categorical);
+  roles.calibrate_on = parse_names(options.calibrate_on);
+  return roles;
+}
+
+Table read_table(const FitOptions& options, const Roles& roles, std::size_t threads) {
+  CsvReader reader(options.data);
+  reader.use_threads(threads);
+  auto requests = Schema::fit_requests(reader.source(), reader.header(), roles);
+  if (!options.predictor.empty()) {
+    for (ColumnRequest& request : requests) request.raw = request.kind != ColumnKind::kSkip;
+  }
+  reader.select(std::move(requests));
+  return read_all(reader);
+}
+
+}  // namespace
+
+FitInput TrainingData::input(Seed seed) const {
+  FitInput input{.x = encoded.x, .y = encoded.y, .weight = encoded.weight, .given = encoded.given};
+  input.names = schema->feature_names();
+  input.model_columns = model_columns;
+  input.calibrate_columns = calibrate_columns;
+  input.calibrate_rows = calibrate_rows;
+  input.window = schema->window();
+  input.seed = seed;
+  return input;
+}
+
+bool splits_by_column(const FitOptions& options) { return !parse_column_split(options.split).column.empty(); }
+
+TrainingData read_training_data(const FitOptions& options, std::size_t window, bool trains, std::size_t threads) {
+  const MissingPolicy missing = parse_missing_policy(options.missing);
+  const ColumnSplit by = parse_column_split(options.split);
+  const Roles roles = roles_of(options, by);
+  const Table table = read_table(options, roles, threads);
+
+  auto schema = std::make_shared<Schema>(Schema::learn(table, roles));
+  schema->set_missing(missing);
+  schema->set_window(window);
+  schema->set_predictor(options.predictor);
+  TrainingData data;
+  data.source = table.source;
+  data.encoded = schema->encode(table, Need::kFeaturesAndTarget, missing);
+  if (!options.predictor.empty()) {
+    const ExternalModel external{
+        options.predictor, std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_s * 1000.0))};
+    const auto predicted = run_external_model(external, *schema, table, data.encoded.rows);
+    data.encoded.given = Matrix(predicted, predicted.size(), 1);
+  }
+  const std::size_t width = data.encoded.x.cols();
+  Windows windows(window);
+  windows.apply(data.encoded);
+  data.without_window = windows.left_out();
+  if (!by.column.empty()) data.calibrate_rows = flag_rows(table, by, data.encoded.rows);
+  data.model_columns = at_every_step(model_columns(*schema, trains), width, window);
+  data.calibrate_columns = at_last_step(schema->columns_of(roles.calibrate_on), width, window);
+  data.schema = std::move(schema);
+  return data;
+}
+
+}  // namespace tare::cli

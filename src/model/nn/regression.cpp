@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/nn/regression.h"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "model/nn/operations.h"
+
+namespace tare::nn {
+namespace {
+
+// Of the paper's nine pairs the best but one, by a hair, and the fastest: over five splits each of
+// concrete, energy, power, boston and kin8nm the RMSE is 1.009 times (geometric mean) that of the
+// pair chosen on validation rows; 0.001 with batches of 10 gives 1.008, the others 1.03 to 1.13.
+// Best for the LSTM on bike_sharing as well (time split).
+constexpr double kDefaultRate = 1e-2;
+constexpr std::size_t kDefaultBatch = 64;
+
+// A graph of this many rows is recorded once for each stretch of rows that a thread takes.
+constexpr std::size_t kBlock = 128;
+constexpr std::size_t kStretch = 32 * kBlock;
+
+TrainProblem problem_of(const Network& network, const ScaledRows& rows, const Division& division) {
+  TrainProblem problem;
+  problem.parameters = network.parameters;
+  problem.train = division.train;
+  problem.validation = division.validation;
+  problem.initialise = network.initialise;
+  problem.record = [&](Graph<float>& graph, std::size_t count, Rng* noise) {
+    const Var<float> x = graph.input(count, rows.cols);
+    const Var<float> y = graph.input(count, 1);
+    const Var<float> squares = square(network.output(x, noise) - y);
+    const bool weighted = !rows.weight.empty();
+    const Var<float> weight = weighted ? graph.input(count, 1) : Var<float>();
+    Batch batch;
+    batch.loss = mean(weighted ? squares * weight : squares);
+    batch.load = [&rows, x, y, weight, weighted](std::span<const std::size_t> chosen) {
+      for (std::size_t i = 0; i < chosen.size(); ++i) {
+        std::ranges::copy(rows.row(chosen[i]),
+                          x.value().begin() + static_cast<std::ptrdiff_t>(i * rows.cols));
+        y.value()[i] = rows.y[chosen[i]];
+        if (weighted) weight.value()[i] = rows.weight[chosen[i]];
+      }
+    };
+    return batch;
+  };
+  return problem;
+}
+
+/// Reports of several trainings as one: the mean share of the epochs that are done.
+class SharedProgress {
+ public:
+  SharedProgress(const Execution& how, std::string_view stage, std::size_t trainings)
+      : how_(how), stage_(stage), share_(trainings, 0.0) {}
+
+  void report(std::size_t training, double share) {
+    if (!how_.progress) return;
+    const std::lock_guard lock(guard_);
+    sum_ += share - share_[training];
+    share_[training] = share;
+    how_.progress(stage_, std::min(1.0, sum_ / static_cast<double>(share_.size())));
+  }
+
+ private:
+  const Execution& how_;
+  std::string_view stage_;
+  std::mutex guard_;
+  std::vector<double> share_;
+  double sum_ = 0.0;
+};
+
+}  // namespace
+
+FitOptions::FitOptions(const Params& params)
+    : epochs(params.count("epochs", 1000, 1, 1'000'000)),
+      patience(params.count("patience", 20, 1, 1'000'000)),
+      weight_decay(params.number("weight_decay", 0.0, 0.0, 1e3)),
+      validation(params.number("validation", 0.15, 0.0, 0.9)) {
+  const std::string grid = params.text("grid", "none");
+  if (grid != "none" && grid != "paper") {
+    fail(ErrorCode::kInvalidArgument, "grid must be none or paper, got '{}'", grid);
+  }
+  learning_rates = {params.number("learning_rate", kDefaultRate, 1e-8, 10.0)};
+  batches = {params.count("batch", kDefaultBatch, 1, 1'000'000)};
+  if (grid == "paper" && !params.has("learning_rate")) learning_rates = {1e-2, 5e-3, 1e-3};
+  if (grid == "paper" && !params.has("batch")) batches = {10, 64, 128};
+}
+
+// At random for series too: held out at the end, the most recent rows are lost to training, and the
+// LSTM's error on bike_sharing (time split) is 4 % higher.
+Division::Division(std::size_t rows, double validation_share, Rng& rng) {
+  const std::vector<std::size_t> order = random_permutation(rows, rng);
+  const auto wanted =
+      static_cast<std::size_t>(std::round(validation_share * static_cast<double>(rows)));
+  if (wanted == 0 || wanted >= rows) {
+    train = validation = order;
+    return;
+  }
+  const auto cut = order.begin() + static_cast<std::ptrdiff_t>(wanted);
+  validation.assign(order.begin(), cut);
+  train.assign(cut, order.end());
+}
+
+Fitted fit_least_squares(const Network& network, const ScaledRows& rows, const FitOptions& options,
+                         Seed seed, const Execution& how, std::string_view stage) {
+  Rng rng(split(seed, 0));
+  const Division division(rows.rows(), options.validation, rng);
+  const TrainProblem problem = problem_of(network, rows, division);
+  const std::size_t trainings = options.learning_rates.size() * options.batches.size();
+  SharedProgress progress(how, stage, trainings);
+  std::vector<Fitted> fitted(trainings);
+  parallel_for(how, trainings, [&](std::size_t g) {
+    TrainOptions train_options;
+    train_options.adam.learning_rate = options.learning_rates[g / options.batches.size()];
+    train_options.adam.weight_decay = options.weight_decay;
+    train_options.batch = options.batches[g % options.batches.size()];
+    train_options.epochs = options.epochs;
+    train_options.patience = options.patience;
+    train_options.seed =
+        split(seed, 1);  // the same for all: pairs differ in what they are, not in luck
+    train_options.progress = [&](std::size_t epoch, double) {
+      progress.report(g, static_cast<double>(epoch) / static_cast<double>(options.epochs));
+    };
+    fitted[g] = {train(problem, train_options), train_options.batch};
+    progress.report(g, 1.0);
+  });
+  const auto loss = [](const Fitted& one) { return one.result.validation_loss; };
+  return std::move(*std::ranges::min_element(fitted, {}, loss));
+}
+
+void evaluate_rows(const Network& network, std::span<const float> parameters,
+                   const Scaling& scaling, MatrixView x, const Execution& how,
+                   const std::function<void(std::size_t i, std::span<const float> output)>& take) {
+  parallel_blocks(how, x.rows(), kStretch, [&](std::size_t first, std::size_t last) {
+    Graph<float> graph(parameters);
+    const std::size_t block = std::min(kBlock, last - first);
+    const Var<float> in = graph.input(block, x.cols());
+    const Var<float> out = network.output(in, nullptr);
+    for (std::size_t start = first; start < last; start += block) {
+      const std::size_t count = std::min(block, last - start);
+      // A block that is not full keeps rows of the one before; nobody looks at their output.
+      for (std::size_t i = 0; i < count; ++i) {
+        scaling.scale_row(x.row(start + i), in.value().subspan(i * x.cols(), x.cols()));
+      }
+      graph.forward();
+      for (std::size_t i = 0; i < count; ++i)
+        take(start + i, out.value().subspan(i * out.cols(), out.cols()));
+    }
+  });
+}
+
+}  // namespace tare::nn

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "model/nn/graph.h"
+#include "model/nn/scaling.h"
+#include "model/nn/trainer.h"
+#include "tare/base/execution.h"
+#include "tare/base/params.h"
+#include "tare/base/rng.h"
+
+namespace tare::nn {
+
+/// The options that every network regressor has.
+struct FitOptions {
+  /// Reads learning_rate, batch, epochs, patience, weight_decay, validation and grid.
+  explicit FitOptions(const Params& params);
+
+  std::vector<double>
+      learning_rates;  // every pair of a rate and a batch is tried, and the best one kept
+  std::vector<std::size_t> batches;
+  std::size_t epochs;
+  std::size_t patience;
+  double weight_decay;
+  double validation;  // share of the rows
+};
+
+/// A network: what it learns and how it is evaluated. Used from several threads.
+struct Network {
+  std::size_t parameters = 0;
+  std::function<void(std::span<float> parameters, Rng& rng)> initialise;
+  /// rows x features to rows x outputs. `noise` is null where nothing random is wanted.
+  std::function<Var<float>(Var<float> x, Rng* noise)> output;
+};
+
+struct Fitted {
+  TrainResult result;
+  std::size_t batch = 0;
+};
+
+/// Which rows train and which ones stop the training. Where there are too few for both, all do
+/// both.
+struct Division {
+  Division(std::size_t rows, double validation_share, Rng& rng);
+
+  std::vector<std::size_t> train;
+  std::vector<std::size_t> validation;
+};
+
+/// Minimises the weighted mean squared error, in units of the target's variance; pairs of the grid
+/// run side by side. `stage` names the work in the progress reports.
+Fitted fit_least_squares(const Network& network, const ScaledRows& rows, const FitOptions& options,
+                         Seed seed, const Execution& how, std::string_view stage);
+
+/// Evaluates a network on rows in the user's units, in blocks over the threads of `how`, in float.
+/// `take` gets the output of row i; the value does not depend on the other rows or on the threads.
+void evaluate_rows(const Network& network, std::span<const float> parameters,
+                   const Scaling& scaling, MatrixView x, const Execution& how,
+                   const std::function<void(std::size_t i, std::span<const float> output)>& take);
+
+}  // namespace tare::nn

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "model/nn/kernels.h"
+#include "model/nn/parameters.h"
+#include "model/nn/regression.h"
+#include "tare/model/regressor.h"
+
+namespace tare {
+class TensorReader;
+class TensorWriter;
+}  // namespace tare
+
+namespace tare::nn {
+
+// What network regressors share when they read options and model files. Whatever does not fit is
+// kCorruptFile in a file and kInvalidArgument in an option.
+
+inline constexpr std::size_t kMaxUnits = 4096;
+inline constexpr std::size_t kMaxLayers = 64;
+
+/// "20,20": from one to kMaxLayers layers of 1 to kMaxUnits units.
+std::vector<std::size_t> parse_units(std::string_view option, std::string_view text);
+std::vector<std::size_t> load_units(std::string_view name, const TensorReader& in);
+Unary load_activation(const TensorReader& in);
+
+/// The record of how a network was trained; its parameters go block by block.
+void save_training(const Fitted& fitted, const TensorWriter& out);
+Fitted load_training(const TensorReader& in);
+
+void save_block(std::span<const float> parameters, const Block& block, std::string_view name,
+                const TensorWriter& out);
+/// Appends a block, whose tensor must have its shape and finite values. Memory grows with what the
+/// file holds, and not with what it claims.
+void load_block(const TensorReader& in, std::string_view name, const Block& block,
+                std::vector<float>& parameters);
+
+/// Nothing to learn: no columns, or a target that does not vary.
+bool is_trivial(const RegressionData& data);
+/// All parameters 0: the answer is the mean of the target, exactly.
+Fitted constant_network(std::size_t parameters);
+
+}  // namespace tare::nn
