@@ -4,11 +4,12 @@
 
 Both: hidden layers [20, 20], leaky ReLU 0.2, Adam, the paper's grid (learning rates 0.01, 0.005, 0.001 and minibatches
 10, 64, 128) chosen on 15 % validation rows, training stopped when the best validation loss is 20 epochs old, best
-weights restored. 10 % of the rows are the test. Standardised inputs and target. One thread each.
+weights restored. 10 % of the rows are the test, the same for both; each draws its own validation rows from the rest.
+Standardised inputs and target. One thread each.
 
     cmake --build BUILD --target nn_fit && TARE_DATA=DIR /usr/bin/python3 bench/nn_accuracy.py BUILD/bench/nn_fit
 
-PyTorch needs about a quarter of an hour for the three tables; --torch-cache FILE keeps its figures for another run.
+PyTorch needs about twenty minutes for the three tables; --torch-cache FILE keeps its figures for another run.
 Exit code 1 when tare's mean error is more than 5 % above PyTorch's on one of them.
 """
 

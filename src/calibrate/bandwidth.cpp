@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "base/fail.h"
@@ -19,6 +20,7 @@ constexpr std::size_t kMaxGrowths = 8;      // times; 64 more values span many o
 constexpr double kFlat = 1e-9;              // relative difference of losses that is only rounding
 constexpr std::size_t kDistances = 100'000'000;
 constexpr std::size_t kMinLeftOut = 1'000;
+constexpr std::size_t kFirstBlocks = 3;   // of rows in time order: only there for later ones to be predicted from
 constexpr std::size_t kScaleRows = 128;     // rows whose distances set the path's first ends
 
 std::vector<std::size_t> left_out_rows(std::size_t rows, Seed seed) {
@@ -93,6 +95,44 @@ std::size_t winner(std::span<const BandwidthTrial> path) {
   return chosen;
 }
 
+/// Weighted means of the columns over the rows that `in` accepts, added up in the order of the rows.
+template <class In>
+std::vector<double> column_means(const Matrix& losses, const LocalSample& sample,
+                                 std::span<const std::size_t> places, In in) {
+  std::vector<double> means(losses.cols(), 0.0);
+  double total = 0.0;
+  for (std::size_t p = 0; p < places.size(); ++p) {
+    if (!in(places[p])) continue;
+    const double w = sample.weights().empty() ? 1.0 : sample.weights()[places[p]];
+    total += w;
+    for (std::size_t b = 0; b < losses.cols(); ++b) means[b] += w * losses(p, b);
+  }
+  for (double& mean : means) mean = total > 0.0 ? mean / total : 0.0;
+  return means;
+}
+
+/// Mean loss of each bandwidth in each block: a row of numbers per bandwidth.
+using BlockLosses = std::map<double, std::vector<double>>;
+
+/// The widest bandwidth whose losses over the blocks cannot be told from those of the best.
+double widest_as_good(const BlockLosses& losses, double best) {
+  const std::vector<double>& reference = losses.at(best);
+  const auto blocks = static_cast<double>(reference.size());
+  double widest = best;
+  for (const auto& [bandwidth, loss] : losses) {
+    if (bandwidth <= best) continue;
+    double mean = 0.0;
+    double squares = 0.0;
+    for (std::size_t k = 0; k < reference.size(); ++k) mean += (loss[k] - reference[k]) / blocks;
+    for (std::size_t k = 0; k < reference.size(); ++k) {
+      squares += (loss[k] - reference[k] - mean) * (loss[k] - reference[k] - mean);
+    }
+    if (mean > std::sqrt(squares / (blocks - 1.0) / blocks)) break;
+    widest = bandwidth;
+  }
+  return widest;
+}
+
 }  // namespace
 
 double rate_bandwidth(KernelKind kernel, std::size_t rows, std::size_t dims, double scale) {
@@ -106,11 +146,10 @@ double rate_bandwidth(KernelKind kernel, std::size_t rows, std::size_t dims, dou
   return c * std::pow(n, -1.0 / (d + 2.0));
 }
 
-std::vector<double> leave_one_out_losses(const LocalSample& sample, const SnqOptions& options,
-                                         std::span<const double> bandwidths,
+Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
+                                         const SnqOptions& options, std::span<const double> bandwidths,
                                          std::span<const std::size_t> places, const Execution& how) {
   const std::vector<Level> levels = metric_levels();
-  const auto weights = sample.weights();
   Matrix losses(places.size(), bandwidths.size());
   parallel_for(how, places.size(), [&](std::size_t p) {
     thread_local LocalSample::Scratch scratch;
@@ -119,6 +158,9 @@ std::vector<double> leave_one_out_losses(const LocalSample& sample, const SnqOpt
     const double u = sample.residuals()[places[p]];
     sample.measure(sample.features().row(places[p]), scratch);
     sample.leave_out(places[p], scratch);
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      if (block[i] >= block[places[p]]) sample.leave_out(i, scratch);
+    }
     for (std::size_t b = 0; b < bandwidths.size(); ++b) {
       SnqOptions trial = options;
       trial.bandwidth = bandwidths[b];
@@ -132,40 +174,46 @@ std::vector<double> leave_one_out_losses(const LocalSample& sample, const SnqOpt
       losses(p, b) = loss / static_cast<double>(levels.size());
     }
   });
-  // Added up in the order of the rows, whoever computed them.
-  std::vector<double> means(bandwidths.size());
-  double total_weight = 0.0;
-  for (std::size_t p = 0; p < places.size(); ++p) {
-    const double w = weights.empty() ? 1.0 : weights[places[p]];
-    total_weight += w;
-    for (std::size_t b = 0; b < bandwidths.size(); ++b) means[b] += w * losses(p, b);
-  }
-  for (double& mean : means) mean /= total_weight;
-  return means;
+  return losses;
 }
 
-BandwidthChoice choose_bandwidth(const LocalSample& sample, const SnqOptions& options, Seed seed,
-                                 const Execution& how) {
+BandwidthChoice choose_bandwidth(const LocalSample& sample, std::span<const std::size_t> block,
+                                 const SnqOptions& options, Seed seed, const Execution& how) {
   if (sample.rows() < 2) {
     fail(ErrorCode::kBadData, "a bandwidth cannot be chosen from {} calibration rows", sample.rows());
   }
   BandwidthChoice choice;
   choice.rule = "auto";
-  const auto places = left_out_rows(sample.rows(), seed);
+  auto places = left_out_rows(sample.rows(), seed);
+  if (!block.empty()) std::erase_if(places, [&](std::size_t i) { return block[i] < kFirstBlocks; });
   choice.rows_left_out = places.size();
+  BlockLosses block_losses;
+  std::set<std::size_t> blocks;
+  for (const std::size_t i : places) {
+    if (!block.empty()) blocks.insert(block[i]);
+  }
   const auto try_all = [&](const std::vector<double>& bandwidths) {
-    const auto losses = leave_one_out_losses(sample, options, bandwidths, places, how);
-    for (std::size_t i = 0; i < losses.size(); ++i) {
-      choice.path.push_back({bandwidths[i], losses[i]});
+    const Matrix losses = leave_one_out_losses(sample, block, options, bandwidths, places, how);
+    const auto means = column_means(losses, sample, places, [](std::size_t) { return true; });
+    for (const std::size_t one : blocks) {
+      const auto in_block = column_means(losses, sample, places, [&](std::size_t i) { return block[i] == one; });
+      for (std::size_t b = 0; b < bandwidths.size(); ++b) block_losses[bandwidths[b]].push_back(in_block[b]);
     }
+    for (std::size_t b = 0; b < bandwidths.size(); ++b) choice.path.push_back({bandwidths[b], means[b]});
     std::sort(choice.path.begin(), choice.path.end(),
-              [](const auto& a, const auto& b) { return a.bandwidth < b.bandwidth; });
+              [](const auto& one, const auto& other) { return one.bandwidth < other.bandwidth; });
+  };
+  const auto choose = [&] {
+    choice.bandwidth = choice.path[winner(choice.path)].bandwidth;
+    if (blocks.size() < 2) return;
+    choice.rule = "auto, widest within one standard error over blocks in time";
+    choice.bandwidth = widest_as_good(block_losses, choice.bandwidth);
   };
 
   if (options.kernel == KernelKind::kKnn) {
     // From two neighbours to all: there is nothing beyond either end to grow into.
     try_all(neighbour_path(sample.rows()));
-    choice.bandwidth = choice.path[winner(choice.path)].bandwidth;
+    choose();
     return choice;
   }
   const Range range = distance_range(sample, places);
@@ -183,7 +231,7 @@ BandwidthChoice choose_bandwidth(const LocalSample& sample, const SnqOptions& op
     }
     try_all(more);
   }
-  choice.bandwidth = choice.path[winner(choice.path)].bandwidth;
+  choose();
   return choice;
 }
 
@@ -191,7 +239,7 @@ BandwidthChoice choose_bandwidth(MatrixView z, std::span<const double> u,
                                  std::span<const double> weight, const SnqOptions& options, Seed seed,
                                  const Execution& how) {
   const Snq checked(z, u, weight, options);  // for its checks
-  return choose_bandwidth(LocalSample(z, u, weight), options, seed, how);
+  return choose_bandwidth(LocalSample(z, u, weight), {}, options, seed, how);
 }
 
 }  // namespace tare

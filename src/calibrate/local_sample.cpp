@@ -41,6 +41,16 @@ TARE_VECTOR_TARGETS double clamp_and_min(double* values, std::size_t count) {
   return *std::min_element(std::begin(least), std::end(least));
 }
 
+Buffer<double> gather(std::span<const double> values, std::span<const std::size_t> order) {
+  if (values.empty()) return {};
+  std::vector<double> out;
+  out.reserve(order.size());
+  for (const std::size_t i : order) out.push_back(values[i]);
+  return Buffer<double>(std::move(out));
+}
+
+}  // namespace
+
 std::vector<std::size_t> residual_order(std::span<const double> u, std::span<const double> weight) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < u.size(); ++i) {
@@ -51,16 +61,6 @@ std::vector<std::size_t> residual_order(std::span<const double> u, std::span<con
                    [&](std::size_t a, std::size_t b) { return u[a] < u[b]; });
   return order;
 }
-
-Buffer<double> gather(std::span<const double> values, std::span<const std::size_t> order) {
-  if (values.empty()) return {};
-  std::vector<double> out;
-  out.reserve(order.size());
-  for (const std::size_t i : order) out.push_back(values[i]);
-  return Buffer<double>(std::move(out));
-}
-
-}  // namespace
 
 LocalSample::LocalSample(MatrixView z, std::span<const double> u, std::span<const double> weight)
     : features_(z, residual_order(u, weight)) {

@@ -37,7 +37,7 @@ std::span<const Method> table() {
       {"pure_kernel", "SNQ on the target itself, without a point model", kConsistent, kPaper, "regressor=zero",
        kOwn, 1, nrc_options(), &fit_nrc, &load_nrc},
       {"lstm_nrc", "for series: SNQ on the residuals of an LSTM on windows, kernel on a projection", kConsistent,
-       kPaper, "regressor=lstm reducer=projection dims=4", kOwn, 5, nrc_options(), &fit_nrc, &load_nrc},
+       kPaper, "regressor=lstm reducer=projection dims=4 split=time:0.2", kOwn, 5, nrc_options(), &fit_nrc, &load_nrc},
   });
   return kMethods;
 }

@@ -64,9 +64,20 @@ BandwidthRule parse_bandwidth(const Params& params) {
   return {rate ? "rate" : "given", *value};
 }
 
+/// For rows in time order: which tenth of the calibration period each place of the sample lies in; else nothing.
+std::vector<std::size_t> time_blocks(const SplitRule& split, std::span<const double> residuals,
+                                     std::span<const double> weight) {
+  constexpr std::size_t kBlocks = 10;
+  std::vector<std::size_t> block;
+  if (split.kind != SplitRule::Kind::kTime) return block;
+  for (const std::size_t row : residual_order(residuals, weight)) block.push_back(row * kBlocks / residuals.size());
+  return block;
+}
+
 BandwidthChoice resolve_bandwidth(const BandwidthRule& rule, const LocalSample& sample,
-                                  const SnqOptions& options, Seed seed, const Execution& how) {
-  if (rule.rule == "auto") return choose_bandwidth(sample, options, seed, how);
+                                  std::span<const std::size_t> block, const SnqOptions& options, Seed seed,
+                                  const Execution& how) {
+  if (rule.rule == "auto") return choose_bandwidth(sample, block, options, seed, how);
   BandwidthChoice choice;
   choice.rule = rule.rule;
   choice.bandwidth = rule.rule == "given"
@@ -207,7 +218,8 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
   parts.map = FeatureMap::fit(source, input.y, trained.training_rows, map_options, split(input.seed, 1001));
   const Matrix z = parts.map.apply(rows_of(source, trained.calibration_rows));
   auto sample = std::make_shared<const LocalSample>(z, trained.residuals, weight);
-  parts.choice = resolve_bandwidth(bandwidth, *sample, snq_options, split(input.seed, 1002), how);
+  const auto block = time_blocks(rule, trained.residuals, weight);
+  parts.choice = resolve_bandwidth(bandwidth, *sample, block, snq_options, split(input.seed, 1002), how);
   snq_options.bandwidth = parts.choice.bandwidth;
   report(how, "calibrating", 1.0);
   return std::make_unique<NrcModel>(std::move(parts), Snq(std::move(sample), snq_options));

@@ -12,7 +12,7 @@ inline constexpr ParamInfo kLstmOptions[] = {
      "steps that lie side by side in a row, oldest first; auto: 5 where the number of "
      "columns is a multiple of 5, else 1"},
     {"units", "40,40", "cells of each layer"},
-    {"learning_rate", "0.01", "step size of Adam"},
+    {"learning_rate", "0.005", "step size of Adam"},
     {"batch", "64", "rows of a minibatch"},
     {"epochs", "1000", "passes over the rows, at most"},
     {"patience", "20", "epochs without a better validation loss after which training stops"},

@@ -80,7 +80,8 @@ TEST(Nrc, MembersThatAgreeAreNotRoundedAway) {
   Sample data = draw(find_problem("hetero_1"), 100, Seed{4});
   std::fill(data.y.begin(), data.y.end(), 123456.789);
   const auto model = fit(data, "regressor=ridge split=cross folds=7");
-  for (const double q : model->predict({data.x}, kLevels).quantiles.values()) EXPECT_EQ(q, 123456.789);
+  const Prediction p = model->predict({data.x}, kLevels);
+  for (const double q : p.quantiles.values()) EXPECT_EQ(q, 123456.789);
 }
 
 TEST(Nrc, AGivenPredictionTakesThePlaceOfANetworkButNotOfAForest) {

@@ -46,7 +46,6 @@ SLIPS = [
     (USAGE, ["--prediction", "p", "--predictor", "cat"], ["--prediction", "--predictor"]),
     (USAGE, ["--prediction", "p", "--regressor", "forest"], ["'forest'", "prediction"]),
     (USAGE, ["--prediction", "p", "--method", "nrc_rf"], ["prediction"]),
-    (USAGE, ["--method", "nrc"], ["--prediction", "--predictor", "--regressor"]),
     (USAGE, ["--colour", "red"], ["--colour"]),
 ]
 
