@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SNQ on one thread: time per query for each kernel, sample size and dimension; and the choice of a bandwidth.
+// SNQ on one thread: time per query for each kernel, sample size and dimension; and the choice of a
+// bandwidth.
 #include <benchmark/benchmark.h>
 
 #include "tare/calibrate/bandwidth.h"
@@ -32,18 +33,24 @@ void choose(benchmark::State& state) {
   const auto rows = static_cast<std::size_t>(state.range(0));
   const Sample data = draw(find_problem("hetero_5"), rows, Seed{1});
   for (auto _ : state) {
-    benchmark::DoNotOptimize(choose_bandwidth(data.x, data.y, {}, {}, Seed{1}, one_thread()).bandwidth);
+    benchmark::DoNotOptimize(
+        choose_bandwidth(data.x, data.y, {}, {}, Seed{1}, one_thread()).bandwidth);
   }
   state.SetLabel("gaussian, path of 24");
 }
 
 void all_kernels(benchmark::internal::Benchmark* bench) {
   for (const KernelKind kernel : kAllKernels) bench->Args({static_cast<int>(kernel), 10'000, 4});
-  for (const int rows : {1'000, 100'000}) bench->Args({static_cast<int>(KernelKind::kGaussian), rows, 4});
-  for (const int dims : {1, 16, 64}) bench->Args({static_cast<int>(KernelKind::kGaussian), 10'000, dims});
+  for (const int rows : {1'000, 100'000})
+    bench->Args({static_cast<int>(KernelKind::kGaussian), rows, 4});
+  for (const int dims : {1, 16, 64})
+    bench->Args({static_cast<int>(KernelKind::kGaussian), 10'000, dims});
 }
 
-BENCHMARK(predict)->Apply(all_kernels)->ArgNames({"kernel", "rows", "dims"})->Unit(benchmark::kMillisecond);
+BENCHMARK(predict)
+    ->Apply(all_kernels)
+    ->ArgNames({"kernel", "rows", "dims"})
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(choose)->Arg(1'000)->Arg(4'000)->ArgName("rows")->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -31,8 +31,8 @@ void Bar::show_text(std::string_view text) {
 void Bar::show(std::string_view stage, double share) {
   constexpr std::size_t kCells = 24;
   const auto full = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kCells);
-  show_text(fmt::format("[{}{}] {:3.0f} % {}", std::string(full, '#'), std::string(kCells - full, '.'),
-                        100.0 * share, stage));
+  show_text(fmt::format("[{}{}] {:3.0f} % {}", std::string(full, '#'),
+                        std::string(kCells - full, '.'), 100.0 * share, stage));
 }
 
 Execution Bar::execution() {

@@ -9,7 +9,8 @@
 
 namespace tare::cli {
 
-/// What a person sees of a long job: one line on standard error that is rewritten in place, and only on a terminal.
+/// What a person sees of a long job: one line on standard error that is rewritten in place, and
+/// only on a terminal.
 class Bar {
  public:
   explicit Bar(const Common& common);

@@ -186,7 +186,8 @@ void print_rows(const std::vector<DemoRow>& rows) {
   }
   fmt::print("{}", text_table(table));
   fmt::print(
-      "ICE is the individual calibration error: how far, at each x, the true probability below a quantile is from "
+      "ICE is the individual calibration error: how far, at each x, the true probability below a "
+      "quantile is from "
       "its level.\n");
 }
 
@@ -232,14 +233,16 @@ void run_demo(const DemoOptions& options, const Common& common) {
       score("marginal", problem, test, quantiles(*fitted.marginal)),
       score("the true law", problem, test, true_quantiles(problem, test.x, levels)),
   };
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   bar.show_text("");
   if (common.json) {
     fmt::print("{}\n", to_json(rows).dump(2));
   } else {
-    fmt::print("{}: {} rows, of which {:.0f} calibrate, f by {}; measured on {} fresh rows; {:.1f} s\n\n",
-               problem.summary, options.rows, options.share * static_cast<double>(options.rows),
-               options.regressor, options.test_rows, seconds);
+    fmt::print(
+        "{}: {} rows, of which {:.0f} calibrate, f by {}; measured on {} fresh rows; {:.1f} s\n\n",
+        problem.summary, options.rows, options.share * static_cast<double>(options.rows),
+        options.regressor, options.test_rows, seconds);
     print_rows(rows);
   }
   if (picture) {
@@ -253,15 +256,18 @@ void run_demo(const DemoOptions& options, const Common& common) {
 
 void add_demo(CLI::App& app, Common& common) {
   auto options = std::make_shared<DemoOptions>();
-  CLI::App* command = app.add_subcommand("demo", "Show the main job on built-in data whose true law is known");
+  CLI::App* command =
+      app.add_subcommand("demo", "Show the main job on built-in data whose true law is known");
   std::string names;
   for (const Problem& problem : problems()) names += (names.empty() ? "" : ", ") + problem.name;
-  command->footer("Examples:\n"
-                  "  tare demo\n"
-                  "  tare demo --problem skewed_2 --regressor forest\n"
-                  "  tare demo --write sine.csv --rows 5000     (data to try 'tare fit' on)");
+  command->footer(
+      "Examples:\n"
+      "  tare demo\n"
+      "  tare demo --problem skewed_2 --regressor forest\n"
+      "  tare demo --write sine.csv --rows 5000     (data to try 'tare fit' on)");
   command->add_option("--problem", options->problem, names)->capture_default_str();
-  command->add_option("--regressor", options->regressor, "Point model: ridge, forest, boosting, zero")
+  command
+      ->add_option("--regressor", options->regressor, "Point model: ridge, forest, boosting, zero")
       ->capture_default_str();
   command->add_option("--kernel", options->kernel, "Kernel of SNQ")->capture_default_str();
   command->add_option("--rows", options->rows, "Rows to draw")
@@ -273,7 +279,9 @@ void add_demo(CLI::App& app, Common& common) {
   command->add_option("--share", options->share, "Share of the rows that calibrate")
       ->capture_default_str()
       ->check(CLI::Range(0.01, 0.9));
-  command->add_option("--plot", options->plot, "Picture to write for a problem with one feature; '' is none")
+  command
+      ->add_option("--plot", options->plot,
+                   "Picture to write for a problem with one feature; '' is none")
       ->capture_default_str();
   command->add_option("--write", options->write, "Only write the rows to this CSV file");
   command->add_option("--seed", options->seed, "Same seed, same numbers")

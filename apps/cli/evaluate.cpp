@@ -40,7 +40,8 @@ OrderedJson to_json(const Scores& s) {
   json["length_90"] = s.length_90;
   json["coverage_90"] = s.coverage_90;
   json["winkler_90"] = s.winkler_90;
-  json["effective_n_median"] = s.effective_n_median ? OrderedJson(*s.effective_n_median) : OrderedJson(nullptr);
+  json["effective_n_median"] =
+      s.effective_n_median ? OrderedJson(*s.effective_n_median) : OrderedJson(nullptr);
   json["fallback_rows"] = s.fallback_rows;
   json["pit"] = s.pit;
   return json;
@@ -70,8 +71,9 @@ Condition parse_condition(const std::string& text, const OrderedJson& known) {
     if (value.is_number()) names.push_back(name);
   }
   const auto wrong = [&] {
-    fail(ErrorCode::kInvalidArgument, "--fail-if takes METRIC<NUMBER or METRIC>NUMBER, got '{}' (metrics: {})",
-         text, join(names, ", "));
+    fail(ErrorCode::kInvalidArgument,
+         "--fail-if takes METRIC<NUMBER or METRIC>NUMBER, got '{}' (metrics: {})", text,
+         join(names, ", "));
   };
   if (mark == std::string::npos) wrong();
   const bool equal = mark + 1 < text.size() && text[mark + 1] == '=';
@@ -81,7 +83,8 @@ Condition parse_condition(const std::string& text, const OrderedJson& known) {
   if (!bound) wrong();
   condition.bound = *bound;
   // "coverage" is short for "coverage_90".
-  if (!known.contains(condition.metric) && known.contains(condition.metric + "_90")) condition.metric += "_90";
+  if (!known.contains(condition.metric) && known.contains(condition.metric + "_90"))
+    condition.metric += "_90";
   if (!known.contains(condition.metric) || !known[condition.metric].is_number()) wrong();
   return condition;
 }
@@ -94,21 +97,24 @@ std::string pit_line(const std::vector<double>& pit) {
 
 void print_table(const Scores& s) {
   const auto number = [](double v) { return short_number(v); };
-  fmt::print("{}", text_table({
-                       {"metric", "value", "perfect"},
-                       {"rows", std::to_string(s.rows)},
-                       {"mace", number(s.mace), number(s.mace_floor)},
-                       {"agce", number(s.agce), number(s.agce_floor)},
-                       {"check_score", number(s.check_score)},
-                       {"crps", number(s.crps)},
-                       {"length_90", number(s.length_90)},
-                       {"coverage_90", number(s.coverage_90), "0.9"},
-                       {"winkler_90", number(s.winkler_90)},
-                       {"effective_n_median", s.effective_n_median ? number(*s.effective_n_median) : "-"},
-                       {"fallback_rows", std::to_string(s.fallback_rows), "0"},
-                   }));
+  fmt::print("{}",
+             text_table({
+                 {"metric", "value", "perfect"},
+                 {"rows", std::to_string(s.rows)},
+                 {"mace", number(s.mace), number(s.mace_floor)},
+                 {"agce", number(s.agce), number(s.agce_floor)},
+                 {"check_score", number(s.check_score)},
+                 {"crps", number(s.crps)},
+                 {"length_90", number(s.length_90)},
+                 {"coverage_90", number(s.coverage_90), "0.9"},
+                 {"winkler_90", number(s.winkler_90)},
+                 {"effective_n_median", s.effective_n_median ? number(*s.effective_n_median) : "-"},
+                 {"fallback_rows", std::to_string(s.fallback_rows), "0"},
+             }));
   fmt::print("PIT, % of rows in 20 bins (flat is calibrated): {}\n", pit_line(s.pit));
-  fmt::print("'perfect' is what a perfect forecaster scores on this many rows: mace and agce tell nothing below it.\n");
+  fmt::print(
+      "'perfect' is what a perfect forecaster scores on this many rows: mace and agce tell nothing "
+      "below it.\n");
 }
 
 void run_evaluate(const EvaluateOptions& options, const Common& common) {
@@ -117,7 +123,8 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
   blank.effective_n_median = 0.0;
   const OrderedJson known = to_json(blank);
   std::vector<Condition> conditions;
-  for (const std::string& text : options.fail_if) conditions.push_back(parse_condition(text, known));
+  for (const std::string& text : options.fail_if)
+    conditions.push_back(parse_condition(text, known));
   ModelInput input(fitted, options.data, Need::kFeaturesAndTarget, options.input, {});
 
   Bar bar(common);
@@ -155,15 +162,19 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
 
 void add_evaluate(CLI::App& app, Common& common) {
   auto options = std::make_shared<EvaluateOptions>();
-  CLI::App* command = app.add_subcommand("evaluate", "Measure a model on rows whose target is known");
+  CLI::App* command =
+      app.add_subcommand("evaluate", "Measure a model on rows whose target is known");
   command->footer(
       "Examples:\n"
       "  tare evaluate cars.tare test.csv\n"
       "  tare evaluate cars.tare test.csv --json\n"
-      "  tare evaluate cars.tare test.csv --fail-if 'coverage<0.88' --fail-if 'mace>0.05'   (exit code 6)");
+      "  tare evaluate cars.tare test.csv --fail-if 'coverage<0.88' --fail-if 'mace>0.05'   (exit "
+      "code 6)");
   command->add_option("model", options->model, "Model file of 'tare fit'")->required();
-  command->add_option("data", options->data, "File with the model's columns and its target")->required();
-  command->add_option("--fail-if", options->fail_if, "Exit with 6 where this holds, such as 'coverage<0.88'");
+  command->add_option("data", options->data, "File with the model's columns and its target")
+      ->required();
+  command->add_option("--fail-if", options->fail_if,
+                      "Exit with 6 where this holds, such as 'coverage<0.88'");
   command->add_option("--seed", options->seed, "Of the random groups of AGCE")
       ->capture_default_str()
       ->check(whole_number());

@@ -51,8 +51,8 @@ void warn_about(const TrainingData& data, const Common& common) {
   tell(data.without_window, "rows at the start have no full window and were left out");
 }
 
-void print_result(const FitOptions& options, const FittedModel& fitted, const TrainingData& data, double seconds,
-                  const Common& common) {
+void print_result(const FitOptions& options, const FittedModel& fitted, const TrainingData& data,
+                  double seconds, const Common& common) {
   const std::size_t features = data.schema->feature_names().size();
   if (common.json) {
     const Json result = {{"model", options.output},
@@ -66,9 +66,11 @@ void print_result(const FitOptions& options, const FittedModel& fitted, const Tr
     fmt::print("{}\n", result.dump(2, ' ', false, Json::error_handler_t::replace));
     return;
   }
-  note(common, fmt::format("{}: {} on {} rows with {} features, in {} s ('tare inspect {}' shows what was chosen)",
-                           options.output, fitted.method, fitted.rows, features, short_number(seconds),
-                           options.output));
+  note(common,
+       fmt::format(
+           "{}: {} on {} rows with {} features, in {} s ('tare inspect {}' shows what was chosen)",
+           options.output, fitted.method, fitted.rows, features, short_number(seconds),
+           options.output));
 }
 
 void run_fit(const FitOptions& options, const Common& common) {
@@ -79,10 +81,12 @@ void run_fit(const FitOptions& options, const Common& common) {
   Params params = params_of(options);
   if (!options.split.empty() && !splits_by_column(options)) params.set("split", options.split);
   if (!options.prediction.empty() && !options.predictor.empty()) {
-    fail(ErrorCode::kInvalidArgument, "--prediction and --predictor both name a point model; give one");
+    fail(ErrorCode::kInvalidArgument,
+         "--prediction and --predictor both name a point model; give one");
   }
   const bool given = !options.prediction.empty() || !options.predictor.empty();
-  const std::string regressor = params.text("regressor", Params::parse(method.defaults).text("regressor", ""));
+  const std::string regressor =
+      params.text("regressor", Params::parse(method.defaults).text("regressor", ""));
   const bool trains = !given && canonical_name(regressor) != "zero";
 
   Bar bar(common);
@@ -100,7 +104,8 @@ void run_fit(const FitOptions& options, const Common& common) {
   save_model(options.output, fitted, options.force ? Replace::kReplace : Replace::kKeep);
   bar.show_text("");
   warn_about(data, common);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   print_result(options, fitted, data, seconds, common);
 }
 
@@ -108,7 +113,8 @@ void run_fit(const FitOptions& options, const Common& common) {
 
 void add_fit(CLI::App& app, Common& common) {
   auto options = std::make_shared<FitOptions>();
-  CLI::App* command = app.add_subcommand("fit", "Train or take a point model, calibrate it, and save the result");
+  CLI::App* command =
+      app.add_subcommand("fit", "Train or take a point model, calibrate it, and save the result");
   add_fit_options(*command, *options);
   add_common(*command, common);
   command->callback([options, &common] { run_fit(*options, common); });

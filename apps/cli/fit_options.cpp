@@ -11,14 +11,15 @@
 namespace tare::cli {
 namespace {
 
-/// Options whose names and meanings are the methods' own; they travel as Params. The split and the window also concern
-/// the file and are read here.
+/// Options whose names and meanings are the methods' own; they travel as Params. The split and the
+/// window also concern the file and are read here.
 std::vector<ParamInfo> method_options() {
   std::vector<ParamInfo> all;
   for (const Method& method : methods()) {
     for (const ParamInfo& option : method.options) {
       const auto same = [&](const ParamInfo& known) { return known.name == option.name; };
-      if (option.name != "split" && std::none_of(all.begin(), all.end(), same)) all.push_back(option);
+      if (option.name != "split" && std::none_of(all.begin(), all.end(), same))
+        all.push_back(option);
     }
   }
   return all;
@@ -51,17 +52,22 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
   command.footer(
       "Examples:\n"
       "  tare fit cars.csv --target mpg -o cars.tare\n"
-      "  tare fit cal.csv --target y --prediction yhat -o cal.tare        (your own model's column)\n"
+      "  tare fit cal.csv --target y --prediction yhat -o cal.tare        (your own model's "
+      "column)\n"
       "  tare fit cal.csv --target y --predictor 'python3 model.py' -o cal.tare\n"
-      "  tare fit sales.csv --target units --split time --calibrate-on store,weekday -o sales.tare");
-  command.add_option("data", options.data, "CSV or TSV file, also .gz; - is standard input")->required();
+      "  tare fit sales.csv --target units --split time --calibrate-on store,weekday -o "
+      "sales.tare");
+  command.add_option("data", options.data, "CSV or TSV file, also .gz; - is standard input")
+      ->required();
   command.add_option("--target", options.target, "Column to be predicted")->required();
   command.add_option("-o,--output", options.output, "Model file to write")->required();
   command.add_option("--method", options.method,
-                      "A row of 'tare methods' [nrc_rf, or nrc where a prediction is given]");
-  command.add_option("--prediction", options.prediction, "Column with the predictions of a model that exists");
-  command.add_option("--predictor", options.predictor,
-                      "Program that predicts: feature rows as CSV on its input, a number a line on its output");
+                     "A row of 'tare methods' [nrc_rf, or nrc where a prediction is given]");
+  command.add_option("--prediction", options.prediction,
+                     "Column with the predictions of a model that exists");
+  command.add_option(
+      "--predictor", options.predictor,
+      "Program that predicts: feature rows as CSV on its input, a number a line on its output");
   command.add_option("--timeout", options.timeout_s, "Seconds the predictor may take")
       ->capture_default_str()
       ->check(seconds());
@@ -69,19 +75,24 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
     std::string flag = "--" + std::string(option.name);
     std::replace(flag.begin(), flag.end(), '_', '-');
     command.add_option(flag, options.method_options[std::string(option.name)],
-                        fmt::format("{} [{}]", option.help, option.fallback));
+                       fmt::format("{} [{}]", option.help, option.fallback));
   }
-  command.add_option("--window", options.window,
-                      "Rows are a series in time order, and the model looks at this many of them [1; lstm_nrc 5]")
+  command
+      .add_option("--window", options.window,
+                  "Rows are a series in time order, and the model looks at this many of them [1; "
+                  "lstm_nrc 5]")
       ->check(CLI::Range(std::size_t{1}, kMaxWindow));
-  command.add_option("--split", options.split,
-                      "Rows that calibrate: a share [0.3], cross, time, time:SHARE, or by:COL=VALUE");
-  command.add_option("--set", options.settings, "NAME=VALUE for an option of the regressor, such as trees=300");
+  command.add_option(
+      "--split", options.split,
+      "Rows that calibrate: a share [0.3], cross, time, time:SHARE, or by:COL=VALUE");
+  command.add_option("--set", options.settings,
+                     "NAME=VALUE for an option of the regressor, such as trees=300");
   command.add_option("--features", options.features, "Columns to use, with commas [all others]");
   command.add_option("--drop", options.drop, "Columns not to use");
-  command.add_option("--categorical", options.categorical, "Columns of numbers that are names of categories");
+  command.add_option("--categorical", options.categorical,
+                     "Columns of numbers that are names of categories");
   command.add_option("--calibrate-on", options.calibrate_on,
-                      "Columns against which to calibrate: the kernel's features [all features]");
+                     "Columns against which to calibrate: the kernel's features [all features]");
   command.add_option("--weight", options.weight, "Column of sample weights, 0 or more");
   command.add_option("--missing", options.missing, "Missing values: error, drop, impute")
       ->capture_default_str();

@@ -20,7 +20,7 @@ struct FitOptions {
   std::string features, drop, categorical, calibrate_on;
   std::string missing = "error";
   std::string split;
-  std::vector<std::string> settings;  // --set name=value
+  std::vector<std::string> settings;                  // --set name=value
   std::map<std::string, std::string> method_options;  // by the method's own name of the option
   std::size_t window = 0;                             // 0: the method's
   double timeout_s = 60.0;

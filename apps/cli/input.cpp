@@ -33,7 +33,8 @@ void check_predictor(const Schema& schema, const std::string& predictor) {
   if (schema.predictor().empty() == predictor.empty()) return;
   if (predictor.empty()) {
     fail(ErrorCode::kInvalidArgument,
-         "the model's predictions come from a program, which a model file does not start by itself: pass "
+         "the model's predictions come from a program, which a model file does not start by "
+         "itself: pass "
          "--predictor '{}' again",
          schema.predictor());
   }
@@ -43,9 +44,10 @@ void check_predictor(const Schema& schema, const std::string& predictor) {
 }  // namespace
 
 void add_input_options(CLI::App& command, InputOptions& options) {
-  command.add_option("--missing", options.missing,
-                     "Missing values: error, drop (leave the row out), impute (the fit's median or most frequent "
-                     "category). Without it impute for a model fitted so, else error");
+  command.add_option(
+      "--missing", options.missing,
+      "Missing values: error, drop (leave the row out), impute (the fit's median or most frequent "
+      "category). Without it impute for a model fitted so, else error");
   command.add_option("--predictor", options.predictor,
                      "The program that gives the predictions, for a model fitted with --predictor");
   command
@@ -57,16 +59,21 @@ void add_input_options(CLI::App& command, InputOptions& options) {
 
 ModelInput::ModelInput(const FittedModel& fitted, const std::string& path, Need need,
                        const InputOptions& options, const std::vector<std::string>& keep)
-    : fitted_(fitted), reader_(path), need_(need), missing_(MissingPolicy::kError),
+    : fitted_(fitted),
+      reader_(path),
+      need_(need),
+      missing_(MissingPolicy::kError),
       windows_(fitted.schema->window()) {
   check_predictor(*fitted.schema, options.predictor);
   if (!options.missing.empty()) {
     missing_ = parse_missing_policy(options.missing);
   } else if (fitted.schema->missing() == MissingPolicy::kImpute) {
-    missing_ = MissingPolicy::kImpute;  // not drop: a row that vanishes from the answer must be asked for
+    missing_ =
+        MissingPolicy::kImpute;  // not drop: a row that vanishes from the answer must be asked for
   }
   external_.command = options.predictor;
-  external_.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_s * 1000.0));
+  external_.timeout =
+      std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_s * 1000.0));
   const auto& header = reader_.header();
   keep_ = columns_to_keep(header, keep, reader_.source());
   std::vector<ColumnRequest> requests = fitted.schema->requests(reader_.source(), header, need);
@@ -80,7 +87,8 @@ ModelInput::ModelInput(const FittedModel& fitted, const std::string& path, Need 
 
 bool ModelInput::read(std::size_t max_rows) {
   if (!reader_.read(table_, max_rows)) {
-    if (rows_read_ == 0) fail(ErrorCode::kBadData, "{}: a header and no data rows", reader_.source());
+    if (rows_read_ == 0)
+      fail(ErrorCode::kBadData, "{}: a header and no data rows", reader_.source());
     return false;
   }
   rows_read_ += table_.rows();
@@ -98,17 +106,21 @@ bool ModelInput::read(std::size_t max_rows) {
 
 void ModelInput::warn_at_end(const Common& common) const {
   if (dropped_ > 0) {
-    warn(common, fmt::format("{}: {} rows with a missing value were left out", reader_.source(), dropped_));
+    warn(common,
+         fmt::format("{}: {} rows with a missing value were left out", reader_.source(), dropped_));
   }
   if (windows_.left_out() > 0) {
     warn(common, fmt::format("{}: {} rows at the start have no full window of {} and were left out",
                              reader_.source(), windows_.left_out(), fitted_.schema->window()));
   }
-  if (imputed_ > 0) warn(common, fmt::format("{}: {} missing values were imputed", reader_.source(), imputed_));
+  if (imputed_ > 0)
+    warn(common, fmt::format("{}: {} missing values were imputed", reader_.source(), imputed_));
   if (unseen_ > 0) {
-    warn(common, fmt::format("{}: {} cells hold a category that was not there at fit; they count as none of the "
-                             "known ones",
-                             reader_.source(), unseen_));
+    warn(common,
+         fmt::format(
+             "{}: {} cells hold a category that was not there at fit; they count as none of the "
+             "known ones",
+             reader_.source(), unseen_));
   }
 }
 

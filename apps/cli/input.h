@@ -24,10 +24,11 @@ void add_input_options(CLI::App& command, InputOptions& options);
 /// Rows of a file as a model wants them, batch by batch.
 class ModelInput {
  public:
-  ModelInput(const FittedModel& fitted, const std::string& path, Need need, const InputOptions& options,
-             const std::vector<std::string>& keep);
+  ModelInput(const FittedModel& fitted, const std::string& path, Need need,
+             const InputOptions& options, const std::vector<std::string>& keep);
 
-  /// The next rows; false at the end. A file without any row is kBadData. `table` holds the raw cells of the columns to keep.
+  /// The next rows; false at the end. A file without any row is kBadData. `table` holds the raw
+  /// cells of the columns to keep.
   bool read(std::size_t max_rows);
   const Table& table() const noexcept { return table_; }
   const Encoded& encoded() const noexcept { return encoded_; }

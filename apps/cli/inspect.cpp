@@ -59,7 +59,8 @@ void print_text(const std::string& path, const FittedModel& fitted, const Tensor
   fmt::print("{}\n", path);
   line("method", fitted.method);
   line("options", joined_options(fitted.params));
-  line("made by", "tare " + in.get<std::string>("tare_version") + ", seed " + std::to_string(fitted.seed.value));
+  line("made by", "tare " + in.get<std::string>("tare_version") + ", seed " +
+                      std::to_string(fitted.seed.value));
   line("target", schema.target());
   line("prediction", schema.prediction());
   line("predictor", schema.predictor());
@@ -67,13 +68,16 @@ void print_text(const std::string& path, const FittedModel& fitted, const Tensor
   line("features", column_list(schema));
   line("fitted on", fmt::format("{} rows", fitted.rows));
   if (in.has_value("model.snq.rows")) {
-    line("calibration", fmt::format("{} rows in {} kernel features", in.get<std::size_t>("model.snq.rows"),
-                                    in.get<std::size_t>("model.snq.dims")));
+    line("calibration",
+         fmt::format("{} rows in {} kernel features", in.get<std::size_t>("model.snq.rows"),
+                     in.get<std::size_t>("model.snq.dims")));
     line("point model", in.get<std::string>("model.point.regressor"));
     line("kernel", in.get<std::string>("model.snq.kernel"));
     const Json& bandwidth = in.value("model.snq.bandwidth");
-    line("bandwidth", fmt::format("{} ({})", bandwidth.is_number() ? short_number(bandwidth.get<double>()) : "infinite",
-                                  in.get<std::string>("model.bandwidth_rule")));
+    line("bandwidth",
+         fmt::format("{} ({})",
+                     bandwidth.is_number() ? short_number(bandwidth.get<double>()) : "infinite",
+                     in.get<std::string>("model.bandwidth_rule")));
     line("fallback", fmt::format("{}, {} rows", in.get<std::string>("model.snq.fallback"),
                                  in.get<std::size_t>("model.snq.min_support")));
     print_path(in);
@@ -81,7 +85,8 @@ void print_text(const std::string& path, const FittedModel& fitted, const Tensor
 }
 
 void print_json(const TensorStore& store) {
-  Json json = {{"format_version", kFormatVersion}, {"values", Json::object()}, {"tensors", Json::object()}};
+  Json json = {
+      {"format_version", kFormatVersion}, {"values", Json::object()}, {"tensors", Json::object()}};
   for (const auto& [name, value] : store.values) json["values"][name] = value;
   for (const auto& [name, tensor] : store.tensors) {
     json["tensors"][name] = {{"dtype", dtype_name(tensor.dtype)}, {"shape", tensor.shape}};
@@ -93,7 +98,8 @@ void print_json(const TensorStore& store) {
 
 void add_inspect(CLI::App& app, Common& common) {
   auto path = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("inspect", "Show what a model file holds and what was chosen at fit");
+  CLI::App* command =
+      app.add_subcommand("inspect", "Show what a model file holds and what was chosen at fit");
   command->footer("Example:\n  tare inspect cars.tare");
   command->add_option("model", *path, "Model file of 'tare fit'")->required();
   add_common(*command, common);

@@ -10,8 +10,8 @@ namespace {
 double number_in(const std::string& item, std::string_view option) {
   const auto value = parse_number(item);
   if (!value || !(*value > 0.0 && *value < 1.0)) {
-    fail(ErrorCode::kInvalidArgument, "{}: '{}' does not lie strictly between 0 and 1 (0.9 means 90 %)", option,
-         trim(item));
+    fail(ErrorCode::kInvalidArgument,
+         "{}: '{}' does not lie strictly between 0 and 1 (0.9 means 90 %)", option, trim(item));
   }
   return *value;
 }

@@ -8,14 +8,15 @@
 
 namespace tare::cli {
 
-/// The columns of quantiles that a user asked for: levels in the user's order, then the two ends of each interval.
+/// The columns of quantiles that a user asked for: levels in the user's order, then the two ends of
+/// each interval.
 struct LevelRequest {
   std::vector<Level> levels;
   std::vector<std::string> names;  // "q0.05", "lower_0.9"
 };
 
-/// From the texts of --levels and --interval, each a list with commas; neither given means 0.05,0.5,0.95.
-/// Throws kInvalidArgument.
+/// From the texts of --levels and --interval, each a list with commas; neither given means
+/// 0.05,0.5,0.95. Throws kInvalidArgument.
 LevelRequest parse_levels(const std::string& levels, const std::string& intervals);
 
 /// "a, b,c" to names; empty text to none.

@@ -24,13 +24,18 @@ constexpr int kCheck = 6;
 
 int exit_code(ErrorCode code) {
   switch (code) {
-    case ErrorCode::kInvalidArgument: return kUsage;
-    case ErrorCode::kNotFound: return 3;
+    case ErrorCode::kInvalidArgument:
+      return kUsage;
+    case ErrorCode::kNotFound:
+      return 3;
     case ErrorCode::kShapeMismatch:
     case ErrorCode::kBadData:
-    case ErrorCode::kCorruptFile: return 4;
-    case ErrorCode::kUnsupported: return 5;
-    case ErrorCode::kIo: return kOther;
+    case ErrorCode::kCorruptFile:
+      return 4;
+    case ErrorCode::kUnsupported:
+      return 5;
+    case ErrorCode::kIo:
+      return kOther;
   }
   return kOther;
 }
@@ -78,7 +83,8 @@ int finish_output(int code) {
 int run(int argc, char** argv) {
   Common common;
   CLI::App app(
-      "Individually calibrated quantiles and prediction intervals on top of any regression model.\n\n"
+      "Individually calibrated quantiles and prediction intervals on top of any regression "
+      "model.\n\n"
       "  tare fit cars.csv --target mpg -o cars.tare\n"
       "  tare predict cars.tare new.csv --levels 0.05,0.5,0.95 > quantiles.csv\n"
       "  tare evaluate cars.tare test.csv\n\n"

@@ -61,7 +61,8 @@ void print_json() {
 }  // namespace
 
 void add_methods(CLI::App& app, Common& common) {
-  CLI::App* command = app.add_subcommand("methods", "List the methods and regressors, and their options");
+  CLI::App* command =
+      app.add_subcommand("methods", "List the methods and regressors, and their options");
   command->footer("Example:\n  tare methods -v");
   add_common(*command, common);
   command->callback([&common] {

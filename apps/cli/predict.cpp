@@ -17,7 +17,8 @@
 namespace tare::cli {
 namespace {
 
-// Rows in memory at a time: enough to keep every core busy, little enough to stream a file of any length.
+// Rows in memory at a time: enough to keep every core busy, little enough to stream a file of any
+// length.
 constexpr std::size_t kBatchRows = 16'384;
 
 struct PredictOptions {
@@ -78,9 +79,9 @@ void append_row_csv(std::string& out, const std::vector<const Column*>& kept, st
   out += '\n';
 }
 
-void append_row_json(std::string& out, const std::vector<const Column*>& kept, std::size_t table_row,
-                     const LevelRequest& request, const Prediction& prediction, std::size_t i,
-                     bool diagnostics) {
+void append_row_json(std::string& out, const std::vector<const Column*>& kept,
+                     std::size_t table_row, const LevelRequest& request,
+                     const Prediction& prediction, std::size_t i, bool diagnostics) {
   nlohmann::ordered_json row;
   for (const Column* column : kept) row[column->name] = std::string(column->raw[table_row]);
   for (std::size_t j = 0; j < request.names.size(); ++j) {
@@ -137,8 +138,10 @@ void run_predict(const PredictOptions& options, const Common& common) {
   bar.show_text("");
   input.warn_at_end(common);
   if (fallback_rows > 0) {
-    warn(common, fmt::format("{} rows had no calibration row in reach and fell back (--diagnostics shows which)",
-                             fallback_rows));
+    warn(common,
+         fmt::format(
+             "{} rows had no calibration row in reach and fell back (--diagnostics shows which)",
+             fallback_rows));
   }
 }
 
@@ -146,7 +149,8 @@ void run_predict(const PredictOptions& options, const Common& common) {
 
 void add_predict(CLI::App& app, Common& common) {
   auto options = std::make_shared<PredictOptions>();
-  CLI::App* command = app.add_subcommand("predict", "Quantiles or intervals for the rows of a file");
+  CLI::App* command =
+      app.add_subcommand("predict", "Quantiles or intervals for the rows of a file");
   command->footer(
       "Examples:\n"
       "  tare predict cars.tare new.csv --levels 0.05,0.5,0.95 > quantiles.csv\n"
@@ -154,16 +158,20 @@ void add_predict(CLI::App& app, Common& common) {
       "  gzip -dc big.csv.gz | tare predict cars.tare - --interval 0.5,0.9 | head\n"
       "With --json each row is an object on a line of its own.");
   command->add_option("model", options->model, "Model file of 'tare fit'")->required();
-  command->add_option("data", options->data, "CSV or TSV file, also .gz; - is standard input")->required();
+  command->add_option("data", options->data, "CSV or TSV file, also .gz; - is standard input")
+      ->required();
   command->add_option("-o,--output", options->output, "File to write; - is standard output")
       ->capture_default_str();
-  command->add_option("--levels", options->levels,
-                      "Quantile levels with commas, in any order [0.05,0.5,0.95]: columns q0.05, q0.5, ...");
+  command->add_option(
+      "--levels", options->levels,
+      "Quantile levels with commas, in any order [0.05,0.5,0.95]: columns q0.05, q0.5, ...");
   command->add_option("--interval", options->intervals,
                       "Central intervals: 0.9, or a list: columns lower_0.9, upper_0.9, ...");
-  command->add_option("--keep", options->keep, "Input columns to copy through, with commas, or 'all'");
-  command->add_flag("--diagnostics", options->diagnostics,
-                    "Add effective_n, nearest, fallback: how many rows are behind each answer, and how near");
+  command->add_option("--keep", options->keep,
+                      "Input columns to copy through, with commas, or 'all'");
+  command->add_flag(
+      "--diagnostics", options->diagnostics,
+      "Add effective_n, nearest, fallback: how many rows are behind each answer, and how near");
   command->add_flag("--force", options->force, "Replace the output file if it exists");
   add_input_options(*command, options->input);
   add_common(*command, common);

@@ -6,7 +6,8 @@
 
 namespace tare::cli {
 
-/// Rows of cells as aligned text: the first column to the left, the others to the right. The first row is the heading.
+/// Rows of cells as aligned text: the first column to the left, the others to the right. The first
+/// row is the heading.
 std::string text_table(const std::vector<std::vector<std::string>>& rows);
 
 /// A number for people: four significant digits.

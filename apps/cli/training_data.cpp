@@ -24,8 +24,8 @@ ColumnSplit parse_column_split(const std::string& text) {
   if (!text.starts_with(kMark)) return {};
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == kMark.size()) {
-    fail(ErrorCode::kInvalidArgument, "--split by:COL=VALUE calibrates on the rows whose COL is VALUE, got '{}'",
-         text);
+    fail(ErrorCode::kInvalidArgument,
+         "--split by:COL=VALUE calibrates on the rows whose COL is VALUE, got '{}'", text);
   }
   return {text.substr(kMark.size(), equals - kMark.size()), text.substr(equals + 1)};
 }
@@ -37,13 +37,14 @@ std::vector<std::uint8_t> flag_rows(const Table& table, const ColumnSplit& by,
   std::size_t flagged = 0;
   for (const std::size_t i : rows) {
     const std::int32_t code = column.codes[i];
-    const bool calibrates = code >= 0 && column.vocabulary[static_cast<std::size_t>(code)] == by.value;
+    const bool calibrates =
+        code >= 0 && column.vocabulary[static_cast<std::size_t>(code)] == by.value;
     flagged += calibrates ? 1 : 0;
     flag.push_back(calibrates ? 1 : 0);
   }
   if (flagged == 0 || flagged == rows.size()) {
-    fail(ErrorCode::kBadData, "{}: {} of {} rows have {}={}; both parts need rows", table.source, flagged,
-         rows.size(), by.column, by.value);
+    fail(ErrorCode::kBadData, "{}: {} of {} rows have {}={}; both parts need rows", table.source,
+         flagged, rows.size(), by.column, by.value);
   }
   return flag;
 }
@@ -98,9 +99,12 @@ FitInput TrainingData::input(Seed seed) const {
   return input;
 }
 
-bool splits_by_column(const FitOptions& options) { return !parse_column_split(options.split).column.empty(); }
+bool splits_by_column(const FitOptions& options) {
+  return !parse_column_split(options.split).column.empty();
+}
 
-TrainingData read_training_data(const FitOptions& options, std::size_t window, bool trains, std::size_t threads) {
+TrainingData read_training_data(const FitOptions& options, std::size_t window, bool trains,
+                                std::size_t threads) {
   const MissingPolicy missing = parse_missing_policy(options.missing);
   const ColumnSplit by = parse_column_split(options.split);
   const Roles roles = roles_of(options, by);
@@ -115,7 +119,8 @@ TrainingData read_training_data(const FitOptions& options, std::size_t window, b
   data.encoded = schema->encode(table, Need::kFeaturesAndTarget, missing);
   if (!options.predictor.empty()) {
     const ExternalModel external{
-        options.predictor, std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_s * 1000.0))};
+        options.predictor,
+        std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_s * 1000.0))};
     const auto predicted = run_external_model(external, *schema, table, data.encoded.rows);
     data.encoded.given = Matrix(predicted, predicted.size(), 1);
   }

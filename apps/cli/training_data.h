@@ -20,7 +20,7 @@ struct TrainingData {
   std::vector<std::uint8_t> calibrate_rows;  // of --split by:COL=VALUE; empty: the method splits
   std::vector<std::size_t> model_columns;    // as in FitInput
   std::vector<std::size_t> calibrate_columns;
-  std::size_t without_window = 0;            // rows left out for want of a past
+  std::size_t without_window = 0;  // rows left out for want of a past
 
   FitInput input(Seed seed) const;
 };
@@ -28,8 +28,9 @@ struct TrainingData {
 /// True for --split by:COL=VALUE, which is about the file and not the method.
 bool splits_by_column(const FitOptions& options);
 
-/// Reads and encodes the file, runs the predictor, joins windows. `window` >= 1; `trains` says whether a
-/// point model will be trained on the features.
-TrainingData read_training_data(const FitOptions& options, std::size_t window, bool trains, std::size_t threads);
+/// Reads and encodes the file, runs the predictor, joins windows. `window` >= 1; `trains` says
+/// whether a point model will be trained on the features.
+TrainingData read_training_data(const FitOptions& options, std::size_t window, bool trains,
+                                std::size_t threads);
 
 }  // namespace tare::cli

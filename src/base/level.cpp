@@ -17,7 +17,8 @@ constexpr int kMaxDigits = 18;  // 10^18 fits 64 bits
 
 Level::Level(double tau) : tau_(tau) {
   if (!(tau > 0.0 && tau < 1.0)) {
-    fail(ErrorCode::kInvalidArgument, "a quantile level must lie strictly between 0 and 1, got {}", tau);
+    fail(ErrorCode::kInvalidArgument, "a quantile level must lie strictly between 0 and 1, got {}",
+         tau);
   }
 
   // fmt prints the shortest decimal that reads back as the same double, "0.0625" or "6.25e-12".
@@ -45,7 +46,8 @@ Level::Level(double tau) : tau_(tau) {
 std::uint64_t Level::rank(std::uint64_t count) const noexcept {
   if (count == 0) return 0;
   if (denominator_ == 0) {  // below 1e-18 or so: no count of rows reaches a second rank
-    const auto rank = static_cast<std::uint64_t>(std::ceil(static_cast<long double>(tau_) * static_cast<long double>(count)));
+    const auto rank = static_cast<std::uint64_t>(
+        std::ceil(static_cast<long double>(tau_) * static_cast<long double>(count)));
     return rank < 1 ? 1 : rank;
   }
   const Wide product = static_cast<Wide>(numerator_) * count;
@@ -61,8 +63,8 @@ std::vector<Level> metric_levels() {
 
 std::pair<Level, Level> interval_levels(double confidence) {
   if (!(confidence > 0.0 && confidence < 1.0)) {
-    fail(ErrorCode::kInvalidArgument, "an interval's confidence must lie strictly between 0 and 1, got {}",
-         confidence);
+    fail(ErrorCode::kInvalidArgument,
+         "an interval's confidence must lie strictly between 0 and 1, got {}", confidence);
   }
   // (1 - 0.9) / 2 is 0.04999999999999999 in binary; a person means 0.05. Twelve digits keep what
   // was written and drop the rounding.

@@ -15,7 +15,8 @@ std::size_t thread_count(const Execution& how) {
   return std::max<std::size_t>(1, std::thread::hardware_concurrency());
 }
 
-void parallel_for(const Execution& how, std::size_t count, const std::function<void(std::size_t)>& body) {
+void parallel_for(const Execution& how, std::size_t count,
+                  const std::function<void(std::size_t)>& body) {
   const std::size_t threads = std::min(thread_count(how), count);
   if (threads <= 1) {
     for (std::size_t i = 0; i < count; ++i) body(i);
@@ -55,7 +56,8 @@ void parallel_for(const Execution& how, std::size_t count, const std::function<v
 void parallel_blocks(const Execution& how, std::size_t rows, std::size_t block,
                      const std::function<void(std::size_t first, std::size_t last)>& body) {
   const std::size_t blocks = (rows + block - 1) / block;
-  parallel_for(how, blocks, [&](std::size_t b) { body(b * block, std::min(rows, (b + 1) * block)); });
+  parallel_for(how, blocks,
+               [&](std::size_t b) { body(b * block, std::min(rows, (b + 1) * block)); });
 }
 
 }  // namespace tare

@@ -42,8 +42,8 @@ double Params::number(std::string_view name, double fallback, double low, double
   if (found == values_.end()) return fallback;
   const auto value = parse_number(found->second);
   if (!value || !(*value >= low && *value <= high)) {
-    fail(ErrorCode::kInvalidArgument, "{} must be a number from {} to {}, got '{}'", name, low, high,
-         found->second);
+    fail(ErrorCode::kInvalidArgument, "{} must be a number from {} to {}, got '{}'", name, low,
+         high, found->second);
   }
   return *value;
 }
@@ -54,8 +54,8 @@ std::size_t Params::count(std::string_view name, std::size_t fallback, std::size
   if (found == values_.end()) return fallback;
   const auto value = parse_count(found->second);
   if (!value || *value < low || *value > high) {
-    fail(ErrorCode::kInvalidArgument, "{} must be a whole number from {} to {}, got '{}'", name, low,
-         high, found->second);
+    fail(ErrorCode::kInvalidArgument, "{} must be a whole number from {} to {}, got '{}'", name,
+         low, high, found->second);
   }
   return *value;
 }

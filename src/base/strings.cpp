@@ -87,7 +87,8 @@ std::vector<std::string> closest_names(std::string_view wrong, std::span<const s
   std::vector<std::pair<std::size_t, std::string>> scored;
   for (const std::string& name : names) {
     const std::size_t distance = edit_distance(sought, canonical_name(name));
-    if (distance <= std::max<std::size_t>(1, sought.size() / 3)) scored.emplace_back(distance, name);
+    if (distance <= std::max<std::size_t>(1, sought.size() / 3))
+      scored.emplace_back(distance, name);
   }
   std::sort(scored.begin(), scored.end());
   std::vector<std::string> closest;

@@ -15,13 +15,14 @@ namespace tare {
 namespace {
 
 constexpr std::size_t kPathLength = 24;
-constexpr std::size_t kPathGrowth = 8;      // values added at an end that wins
-constexpr std::size_t kMaxGrowths = 8;      // times; 64 more values span many orders of magnitude
-constexpr double kFlat = 1e-9;              // relative difference of losses that is only rounding
+constexpr std::size_t kPathGrowth = 8;  // values added at an end that wins
+constexpr std::size_t kMaxGrowths = 8;  // times; 64 more values span many orders of magnitude
+constexpr double kFlat = 1e-9;          // relative difference of losses that is only rounding
 constexpr std::size_t kDistances = 100'000'000;
 constexpr std::size_t kMinLeftOut = 1'000;
-constexpr std::size_t kFirstBlocks = 3;   // of rows in time order: only there for later ones to be predicted from
-constexpr std::size_t kScaleRows = 128;     // rows whose distances set the path's first ends
+constexpr std::size_t kFirstBlocks =
+    3;  // of rows in time order: only there for later ones to be predicted from
+constexpr std::size_t kScaleRows = 128;  // rows whose distances set the path's first ends
 
 std::vector<std::size_t> left_out_rows(std::size_t rows, Seed seed) {
   Rng rng(split(seed, 0));
@@ -36,7 +37,8 @@ struct Range {
   double high = 1.0;
 };
 
-/// From half the distance of a near neighbour to twice that of the farthest row, medians over some rows.
+/// From half the distance of a near neighbour to twice that of the farthest row, medians over some
+/// rows.
 Range distance_range(const LocalSample& sample, std::span<const std::size_t> places) {
   LocalSample::Scratch scratch;
   std::vector<double> near;
@@ -51,7 +53,8 @@ Range distance_range(const LocalSample& sample, std::span<const std::size_t> pla
     const auto positive = std::upper_bound(r2.begin(), r2.end(), 0.0);
     if (positive == r2.end()) continue;
     const auto left = static_cast<std::size_t>(r2.end() - positive);
-    near.push_back(std::sqrt(*(positive + static_cast<std::ptrdiff_t>(std::min<std::size_t>(4, left - 1)))));
+    near.push_back(
+        std::sqrt(*(positive + static_cast<std::ptrdiff_t>(std::min<std::size_t>(4, left - 1)))));
   }
   if (near.empty()) return {};
   const auto median = [](std::vector<double>& values) {
@@ -95,7 +98,8 @@ std::size_t winner(std::span<const BandwidthTrial> path) {
   return chosen;
 }
 
-/// Weighted means of the columns over the rows that `in` accepts, added up in the order of the rows.
+/// Weighted means of the columns over the rows that `in` accepts, added up in the order of the
+/// rows.
 template <class In>
 std::vector<double> column_means(const Matrix& losses, const LocalSample& sample,
                                  std::span<const std::size_t> places, In in) {
@@ -147,8 +151,8 @@ double rate_bandwidth(KernelKind kernel, std::size_t rows, std::size_t dims, dou
 }
 
 Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
-                                         const SnqOptions& options, std::span<const double> bandwidths,
-                                         std::span<const std::size_t> places, const Execution& how) {
+                            const SnqOptions& options, std::span<const double> bandwidths,
+                            std::span<const std::size_t> places, const Execution& how) {
   const std::vector<Level> levels = metric_levels();
   Matrix losses(places.size(), bandwidths.size());
   parallel_for(how, places.size(), [&](std::size_t p) {
@@ -180,7 +184,8 @@ Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size
 BandwidthChoice choose_bandwidth(const LocalSample& sample, std::span<const std::size_t> block,
                                  const SnqOptions& options, Seed seed, const Execution& how) {
   if (sample.rows() < 2) {
-    fail(ErrorCode::kBadData, "a bandwidth cannot be chosen from {} calibration rows", sample.rows());
+    fail(ErrorCode::kBadData, "a bandwidth cannot be chosen from {} calibration rows",
+         sample.rows());
   }
   BandwidthChoice choice;
   choice.rule = "auto";
@@ -196,10 +201,13 @@ BandwidthChoice choose_bandwidth(const LocalSample& sample, std::span<const std:
     const Matrix losses = leave_one_out_losses(sample, block, options, bandwidths, places, how);
     const auto means = column_means(losses, sample, places, [](std::size_t) { return true; });
     for (const std::size_t one : blocks) {
-      const auto in_block = column_means(losses, sample, places, [&](std::size_t i) { return block[i] == one; });
-      for (std::size_t b = 0; b < bandwidths.size(); ++b) block_losses[bandwidths[b]].push_back(in_block[b]);
+      const auto in_block =
+          column_means(losses, sample, places, [&](std::size_t i) { return block[i] == one; });
+      for (std::size_t b = 0; b < bandwidths.size(); ++b)
+        block_losses[bandwidths[b]].push_back(in_block[b]);
     }
-    for (std::size_t b = 0; b < bandwidths.size(); ++b) choice.path.push_back({bandwidths[b], means[b]});
+    for (std::size_t b = 0; b < bandwidths.size(); ++b)
+      choice.path.push_back({bandwidths[b], means[b]});
     std::sort(choice.path.begin(), choice.path.end(),
               [](const auto& one, const auto& other) { return one.bandwidth < other.bandwidth; });
   };
@@ -218,7 +226,8 @@ BandwidthChoice choose_bandwidth(const LocalSample& sample, std::span<const std:
   }
   const Range range = distance_range(sample, places);
   const double factor = kernel_width_factor(options.kernel);
-  try_all(geometric(range.low * factor, std::max(range.high, 4.0 * range.low) * factor, kPathLength));
+  try_all(
+      geometric(range.low * factor, std::max(range.high, 4.0 * range.low) * factor, kPathLength));
   const double ratio = choice.path[1].bandwidth / choice.path[0].bandwidth;
   for (std::size_t growth = 0; growth < kMaxGrowths; ++growth) {
     const std::size_t best = winner(choice.path);
@@ -236,8 +245,8 @@ BandwidthChoice choose_bandwidth(const LocalSample& sample, std::span<const std:
 }
 
 BandwidthChoice choose_bandwidth(MatrixView z, std::span<const double> u,
-                                 std::span<const double> weight, const SnqOptions& options, Seed seed,
-                                 const Execution& how) {
+                                 std::span<const double> weight, const SnqOptions& options,
+                                 Seed seed, const Execution& how) {
   const Snq checked(z, u, weight, options);  // for its checks
   return choose_bandwidth(LocalSample(z, u, weight), {}, options, seed, how);
 }

@@ -6,19 +6,20 @@
 
 namespace tare {
 
-/// choose_bandwidth on rows that are already in order. `block` is empty, or has the block 0, 1, ... of each place, for
-/// rows in time order: then a row is predicted from earlier blocks alone, and of the bandwidths that the blocks cannot
-/// tell from the best (the mean difference is within one standard error over blocks) the widest is taken. Rows that
-/// follow each other err alike, and a row predicted from its neighbours of the same hour would ask for a bandwidth
-/// that finds only those; and the future differs from the past as late blocks do from early ones. Needs more than
+/// choose_bandwidth on rows that are already in order. `block` is empty, or has the block 0, 1, ...
+/// of each place, for rows in time order: then a row is predicted from earlier blocks alone, and of
+/// the bandwidths that the blocks cannot tell from the best (the mean difference is within one
+/// standard error over blocks) the widest is taken. Rows that follow each other err alike, and a
+/// row predicted from its neighbours of the same hour would ask for a bandwidth that finds only
+/// those; and the future differs from the past as late blocks do from early ones. Needs more than
 /// three blocks.
 BandwidthChoice choose_bandwidth(const LocalSample& sample, std::span<const std::size_t> block,
                                  const SnqOptions& options, Seed seed, const Execution& how);
 
-/// The loss of each bandwidth (column) when each of the rows `places` in turn is predicted from all others, or with
-/// blocks from all earlier blocks.
+/// The loss of each bandwidth (column) when each of the rows `places` in turn is predicted from all
+/// others, or with blocks from all earlier blocks.
 Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
-                                         const SnqOptions& options, std::span<const double> bandwidths,
-                                         std::span<const std::size_t> places, const Execution& how);
+                            const SnqOptions& options, std::span<const double> bandwidths,
+                            std::span<const std::size_t> places, const Execution& how);
 
 }  // namespace tare

@@ -57,7 +57,8 @@ Reducer parse_reducer(std::string_view name) {
   if (sought == "correlation") return Reducer::kCorrelation;
   if (sought == "embedding") return Reducer::kEmbedding;
   fail(ErrorCode::kInvalidArgument,
-       "there is no reducer '{}' (known: none, projection, correlation, embedding; for named columns use "
+       "there is no reducer '{}' (known: none, projection, correlation, embedding; for named "
+       "columns use "
        "calibrate-on)",
        name);
 }
@@ -70,7 +71,8 @@ Scale parse_scale(std::string_view name) {
 }
 
 FeatureMap FeatureMap::fit(MatrixView x, std::span<const double> y,
-                           std::span<const std::size_t> rows, const FeatureMapOptions& options, Seed seed) {
+                           std::span<const std::size_t> rows, const FeatureMapOptions& options,
+                           Seed seed) {
   FeatureMap map;
   map.inputs_ = x.cols();
   map.columns_ = options.columns;
@@ -99,7 +101,8 @@ FeatureMap FeatureMap::fit(MatrixView x, std::span<const double> y,
 
 Matrix FeatureMap::apply(MatrixView x) const {
   if (x.cols() != inputs_) {
-    fail(ErrorCode::kShapeMismatch, "the rows have {} features, the model has {}", x.cols(), inputs_);
+    fail(ErrorCode::kShapeMismatch, "the rows have {} features, the model has {}", x.cols(),
+         inputs_);
   }
   Matrix z(x.rows(), dims());
   for (std::size_t i = 0; i < x.rows(); ++i) {
@@ -145,7 +148,8 @@ FeatureMap FeatureMap::load(const TensorReader& in) {
     if (projection.size() != 2 || projection[0] != map.columns_.size() || projection[1] == 0) {
       fail(ErrorCode::kCorruptFile, "the model file's projection has the wrong shape");
     }
-    map.projection_ = Matrix(in.values<double>("projection", projection), projection[0], projection[1]);
+    map.projection_ =
+        Matrix(in.values<double>("projection", projection), projection[0], projection[1]);
   }
   const auto usable = [](double v) { return std::isfinite(v) && v != 0.0; };
   if (!std::all_of(map.scale_.begin(), map.scale_.end(), usable)) {

@@ -17,8 +17,8 @@ Prediction in_level_order(std::span<const Level> levels,
 
   std::vector<std::size_t> place(levels.size());
   for (std::size_t j = 0; j < levels.size(); ++j) {
-    place[j] = static_cast<std::size_t>(
-        std::lower_bound(sorted.begin(), sorted.end(), levels[j]) - sorted.begin());
+    place[j] = static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), levels[j]) -
+                                        sorted.begin());
   }
   Matrix reordered(result.quantiles.rows(), levels.size());
   for (std::size_t i = 0; i < reordered.rows(); ++i) {

@@ -9,8 +9,9 @@
 
 namespace tare {
 
-/// Calls `predict` with the distinct levels in ascending order and gives its columns back in the caller's order, with
-/// repetitions. Methods can thus count on ascending levels, and users need not think about order.
+/// Calls `predict` with the distinct levels in ascending order and gives its columns back in the
+/// caller's order, with repetitions. Methods can thus count on ascending levels, and users need not
+/// think about order.
 Prediction in_level_order(std::span<const Level> levels,
                           const std::function<Prediction(std::span<const Level>)>& predict);
 

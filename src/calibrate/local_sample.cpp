@@ -12,8 +12,8 @@
 namespace tare {
 namespace {
 
-// No distance is larger than kFarthest, so a row that is left out stays recognisable even where the features
-// are so large that their squares overflow.
+// No distance is larger than kFarthest, so a row that is left out stays recognisable even where the
+// features are so large that their squares overflow.
 constexpr double kFarthest = 1e299;
 constexpr double kLeftOut = 1e300;
 // Below this share of the largest weight a row is out of reach: squares of weights would underflow.
@@ -21,7 +21,8 @@ constexpr double kReach = 1e-140;
 // Sums of whole numbers are exact below 2^53.
 constexpr double kExactLimit = 0x1.0p53;
 
-/// Cuts every value down to kFarthest and returns the smallest, in lanes so that it runs on whole vectors.
+/// Cuts every value down to kFarthest and returns the smallest, in lanes so that it runs on whole
+/// vectors.
 TARE_VECTOR_TARGETS double clamp_and_min(double* values, std::size_t count) {
   constexpr std::size_t kLanes = 8;
   double least[kLanes];
@@ -71,7 +72,9 @@ LocalSample::LocalSample(MatrixView z, std::span<const double> u, std::span<cons
 }
 
 LocalSample::LocalSample(BruteForce features, Buffer<double> residuals, Buffer<double> weights)
-    : features_(std::move(features)), residuals_(std::move(residuals)), weights_(std::move(weights)) {
+    : features_(std::move(features)),
+      residuals_(std::move(residuals)),
+      weights_(std::move(weights)) {
   check_weights();
 }
 
@@ -101,7 +104,8 @@ void LocalSample::leave_out(std::size_t place, Scratch& scratch) const {
 void LocalSample::window_of_nearest(std::size_t count, Scratch& scratch) const {
   const std::size_t kth = std::min(count, rows()) - 1;
   scratch.selection = scratch.squared_distance;
-  std::nth_element(scratch.selection.begin(), scratch.selection.begin() + static_cast<std::ptrdiff_t>(kth),
+  std::nth_element(scratch.selection.begin(),
+                   scratch.selection.begin() + static_cast<std::ptrdiff_t>(kth),
                    scratch.selection.end());
   const double reach = scratch.selection[kth];
   for (std::size_t i = 0; i < rows(); ++i) {
@@ -131,7 +135,8 @@ LocalSample::Support LocalSample::weigh(const SnqOptions& options, Scratch& scra
   if (!(scratch.sums.total > kReach * largest_weight_)) {
     support.fallback = true;
     scratch.type = weight_type_;
-    window_of_nearest(options.fallback == Fallback::kMarginal ? rows() : options.min_support, scratch);
+    window_of_nearest(options.fallback == Fallback::kMarginal ? rows() : options.min_support,
+                      scratch);
     apply_sample_weights(scratch);
     sum_weights(scratch.weight, scratch.sums);
   }

@@ -18,8 +18,8 @@ namespace tare {
 /// Rows of positive weight in the order of their residuals; equal ones keep their order.
 std::vector<std::size_t> residual_order(std::span<const double> u, std::span<const double> weight);
 
-/// Calibration rows in the order of their residuals, and the steps of one query on them. Keeping that order
-/// means that no query ever sorts: a quantile is a walk along cumulative weights.
+/// Calibration rows in the order of their residuals, and the steps of one query on them. Keeping
+/// that order means that no query ever sorts: a quantile is a walk along cumulative weights.
 class LocalSample {
  public:
   /// Rows of zero weight are left out. Inputs are checked by Snq.

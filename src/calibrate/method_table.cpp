@@ -17,27 +17,32 @@ namespace {
 
 constexpr std::string_view kPaper = "Liu, Cai, Li 2023";
 constexpr std::string_view kConsistent =
-    "each quantile tends to the true conditional one as rows grow, if it is Lipschitz in the kernel's features";
+    "each quantile tends to the true conditional one as rows grow, if it is Lipschitz in the "
+    "kernel's features";
 
 std::span<const Method> table() {
   using enum PointSource;
   static const std::array kMethods = std::to_array<Method>({
-      {"nrc", "SNQ on the residuals of a network or of a given prediction, kernel on all features", kConsistent,
-       kPaper, "regressor=mlp", kOwnOrGiven, 1, nrc_options(), &fit_nrc, &load_nrc},
-      {"nrc_rf", "as nrc, on a random forest", kConsistent, kPaper, "regressor=forest", kOwn, 1, nrc_options(),
-       &fit_nrc, &load_nrc},
+      {"nrc", "SNQ on the residuals of a network or of a given prediction, kernel on all features",
+       kConsistent, kPaper, "regressor=mlp", kOwnOrGiven, 1, nrc_options(), &fit_nrc, &load_nrc},
+      {"nrc_rf", "as nrc, on a random forest", kConsistent, kPaper, "regressor=forest", kOwn, 1,
+       nrc_options(), &fit_nrc, &load_nrc},
       {"nrc_rp", "as nrc, kernel on a random projection to a few features", kConsistent, kPaper,
-       "regressor=mlp reducer=projection dims=4", kOwnOrGiven, 1, nrc_options(), &fit_nrc, &load_nrc},
-      {"nrc_cov", "as nrc, kernel on the few features that correlate most with the target", kConsistent, kPaper,
-       "regressor=mlp reducer=correlation dims=4", kOwnOrGiven, 1, nrc_options(), &fit_nrc, &load_nrc},
-      {"nrc_embed", "as nrc, kernel on the network's last hidden layer, which is made small", kConsistent, kPaper,
-       "regressor=mlp reducer=embedding dims=4", kOwn, 1, nrc_options(), &fit_nrc, &load_nrc},
+       "regressor=mlp reducer=projection dims=4", kOwnOrGiven, 1, nrc_options(), &fit_nrc,
+       &load_nrc},
+      {"nrc_cov", "as nrc, kernel on the few features that correlate most with the target",
+       kConsistent, kPaper, "regressor=mlp reducer=correlation dims=4", kOwnOrGiven, 1,
+       nrc_options(), &fit_nrc, &load_nrc},
+      {"nrc_embed", "as nrc, kernel on the network's last hidden layer, which is made small",
+       kConsistent, kPaper, "regressor=mlp reducer=embedding dims=4", kOwn, 1, nrc_options(),
+       &fit_nrc, &load_nrc},
       {"nrc_rf_rp", "as nrc_rp, on a random forest", kConsistent, kPaper,
        "regressor=forest reducer=projection dims=4", kOwn, 1, nrc_options(), &fit_nrc, &load_nrc},
-      {"pure_kernel", "SNQ on the target itself, without a point model", kConsistent, kPaper, "regressor=zero",
-       kOwn, 1, nrc_options(), &fit_nrc, &load_nrc},
-      {"lstm_nrc", "for series: SNQ on the residuals of an LSTM on windows, kernel on a projection", kConsistent,
-       kPaper, "regressor=lstm reducer=projection dims=4 split=time:0.2", kOwn, 5, nrc_options(), &fit_nrc, &load_nrc},
+      {"pure_kernel", "SNQ on the target itself, without a point model", kConsistent, kPaper,
+       "regressor=zero", kOwn, 1, nrc_options(), &fit_nrc, &load_nrc},
+      {"lstm_nrc", "for series: SNQ on the residuals of an LSTM on windows, kernel on a projection",
+       kConsistent, kPaper, "regressor=lstm reducer=projection dims=4 split=time:0.2", kOwn, 5,
+       nrc_options(), &fit_nrc, &load_nrc},
   });
   return kMethods;
 }
@@ -62,8 +67,9 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
   if (input.y.size() != rows || (!input.weight.empty() && input.weight.size() != rows) ||
       (input.given.cols() > 0 && input.given.rows() != rows) ||
       (!input.calibrate_rows.empty() && input.calibrate_rows.size() != rows)) {
-    fail(ErrorCode::kShapeMismatch, "fit: {} rows of features, {} targets, {} weights, {} given predictions",
-         rows, input.y.size(), input.weight.size(), input.given.rows());
+    fail(ErrorCode::kShapeMismatch,
+         "fit: {} rows of features, {} targets, {} weights, {} given predictions", rows,
+         input.y.size(), input.weight.size(), input.given.rows());
   }
   for (std::size_t i = 0; i < rows; ++i) {
     bool finite = std::isfinite(input.y[i]);
@@ -83,7 +89,8 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
   if (input.given.cols() > 0) {
     if (params.has("regressor") || method.point == PointSource::kOwn) {
       fail(ErrorCode::kInvalidArgument,
-           "a prediction is given, so there is nothing for the regressor '{}' to do (use method nrc without "
+           "a prediction is given, so there is nothing for the regressor '{}' to do (use method "
+           "nrc without "
            "--regressor, or no prediction)",
            all.text("regressor", ""));
     }

@@ -8,8 +8,8 @@
 #include "base/fail.h"
 #include "data/schema.h"
 #include "io/safetensors.h"
-#include "tare/calibrate/methods.h"
 #include "tare/base/version.h"
+#include "tare/calibrate/methods.h"
 
 namespace tare {
 
@@ -21,11 +21,13 @@ void save_model(const std::string& path, const FittedModel& fitted, Replace repl
   out.value("params", fitted.params.all());
   out.value("seed", fitted.seed.value);
   out.value("rows", fitted.rows);
-  const Schema schema = fitted.schema ? *fitted.schema
-                                      : Schema::plain(fitted.model->features(), fitted.model->given() > 0);
+  const Schema schema = fitted.schema
+                            ? *fitted.schema
+                            : Schema::plain(fitted.model->features(), fitted.model->given() > 0);
   out.value("schema", schema.to_json());
   fitted.model->save(out.part("model"));
-  write_safetensors(path, store, replace == Replace::kReplace ? Overwrite::kAllow : Overwrite::kRefuse);
+  write_safetensors(path, store,
+                    replace == Replace::kReplace ? Overwrite::kAllow : Overwrite::kRefuse);
 }
 
 FittedModel load_model(const std::string& path) {

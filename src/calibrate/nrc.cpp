@@ -44,7 +44,8 @@ SnqOptions parse_snq(const Params& params) {
   return options;
 }
 
-/// A bandwidth as text, before there is any data: read first, so that a slip does not cost a training.
+/// A bandwidth as text, before there is any data: read first, so that a slip does not cost a
+/// training.
 struct BandwidthRule {
   std::string rule = "auto";
   double value = 0.0;  // of "given", and the constant of "rate"
@@ -54,7 +55,8 @@ BandwidthRule parse_bandwidth(const Params& params) {
   const std::string text = params.text("bandwidth", "auto");
   const std::string name = canonical_name(text);
   if (name == "auto" || name == "rate") return {name, 0.0};
-  if (name == "infinite" || name == "inf") return {"given", std::numeric_limits<double>::infinity()};
+  if (name == "infinite" || name == "inf")
+    return {"given", std::numeric_limits<double>::infinity()};
   const bool rate = name.starts_with("rate:");
   const auto value = parse_number(rate ? text.substr(5) : text);
   if (!value || !(*value > 0.0)) {
@@ -64,19 +66,21 @@ BandwidthRule parse_bandwidth(const Params& params) {
   return {rate ? "rate" : "given", *value};
 }
 
-/// For rows in time order: which tenth of the calibration period each place of the sample lies in; else nothing.
+/// For rows in time order: which tenth of the calibration period each place of the sample lies in;
+/// else nothing.
 std::vector<std::size_t> time_blocks(const SplitRule& split, std::span<const double> residuals,
                                      std::span<const double> weight) {
   constexpr std::size_t kBlocks = 10;
   std::vector<std::size_t> block;
   if (split.kind != SplitRule::Kind::kTime) return block;
-  for (const std::size_t row : residual_order(residuals, weight)) block.push_back(row * kBlocks / residuals.size());
+  for (const std::size_t row : residual_order(residuals, weight))
+    block.push_back(row * kBlocks / residuals.size());
   return block;
 }
 
 BandwidthChoice resolve_bandwidth(const BandwidthRule& rule, const LocalSample& sample,
-                                  std::span<const std::size_t> block, const SnqOptions& options, Seed seed,
-                                  const Execution& how) {
+                                  std::span<const std::size_t> block, const SnqOptions& options,
+                                  Seed seed, const Execution& how) {
   if (rule.rule == "auto") return choose_bandwidth(sample, block, options, seed, how);
   BandwidthChoice choice;
   choice.rule = rule.rule;
@@ -108,7 +112,8 @@ class NrcModel final : public QuantileModel {
     parts_.map.save(out.part("features"));
     snq_.save(out.part("snq"));
     Json path = Json::array();
-    for (const BandwidthTrial& trial : parts_.choice.path) path.push_back({trial.bandwidth, trial.loss});
+    for (const BandwidthTrial& trial : parts_.choice.path)
+      path.push_back({trial.bandwidth, trial.loss});
     out.value("bandwidth_rule", parts_.choice.rule);
     out.value("bandwidth_path", path);
     out.value("bandwidth_rows", parts_.choice.rows_left_out);
@@ -117,7 +122,8 @@ class NrcModel final : public QuantileModel {
  protected:
   Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
                                const Execution& how) const override {
-    const Matrix z = parts_.embeds ? parts_.map.apply(parts_.point.embed(rows.x, how)) : parts_.map.apply(rows.x);
+    const Matrix z = parts_.embeds ? parts_.map.apply(parts_.point.embed(rows.x, how))
+                                   : parts_.map.apply(rows.x);
     Prediction result = snq_.predict(z, levels, how);
     const std::vector<double> center = parts_.point.predict(rows, how);
     for (std::size_t i = 0; i < center.size(); ++i) {
@@ -138,7 +144,8 @@ FeatureMapOptions parse_map(const Params& params, const FitInput& input) {
   options.scale = parse_scale(params.text("scale", "standard"));
   options.columns = input.calibrate_columns;
   if (options.reducer == Reducer::kEmbedding && !options.columns.empty()) {
-    fail(ErrorCode::kInvalidArgument, "the kernel sees either an embedding or named columns, not both");
+    fail(ErrorCode::kInvalidArgument,
+         "the kernel sees either an embedding or named columns, not both");
   }
   return options;
 }
@@ -148,7 +155,8 @@ void set_window(Params& params, const FitInput& input) {
   const bool chosen = input.given.cols() > 0 || !input.calibrate_rows.empty();
   if (!params.has("split")) params.set("split", "time");
   if (!chosen && parse_split(params).kind != SplitRule::Kind::kTime) {
-    fail(ErrorCode::kInvalidArgument, "with --window the rows are a series: use --split time or time:SHARE");
+    fail(ErrorCode::kInvalidArgument,
+         "with --window the rows are a series: use --split time or time:SHARE");
   }
   if (!params.has("window")) params.set("window", std::to_string(input.window));
 }
@@ -163,7 +171,8 @@ std::vector<double> calibration_weights(const FitInput& input, std::span<const s
   }
   if (usable < kMinCalibrationRows) {
     fail(ErrorCode::kBadData,
-         "{} calibration rows are too few, {} are the least (give more rows, a larger --split, or --split cross)",
+         "{} calibration rows are too few, {} are the least (give more rows, a larger --split, or "
+         "--split cross)",
          usable, kMinCalibrationRows);
   }
   return weight;
@@ -197,7 +206,8 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
   if (input.window > 1) set_window(params, input);
   const SplitRule rule = parse_split(params);
   if (input.given.cols() > 1) {
-    fail(ErrorCode::kShapeMismatch, "nrc takes one given prediction per row, got {}", input.given.cols());
+    fail(ErrorCode::kShapeMismatch, "nrc takes one given prediction per row, got {}",
+         input.given.cols());
   }
 
   report(how, "training the point model", 0.0);
@@ -215,11 +225,13 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
   Matrix embedding;
   if (embeds) embedding = parts.point.embed(input.x, how);
   const MatrixView source = embeds ? embedding.view() : input.x;
-  parts.map = FeatureMap::fit(source, input.y, trained.training_rows, map_options, split(input.seed, 1001));
+  parts.map =
+      FeatureMap::fit(source, input.y, trained.training_rows, map_options, split(input.seed, 1001));
   const Matrix z = parts.map.apply(rows_of(source, trained.calibration_rows));
   auto sample = std::make_shared<const LocalSample>(z, trained.residuals, weight);
   const auto block = time_blocks(rule, trained.residuals, weight);
-  parts.choice = resolve_bandwidth(bandwidth, *sample, block, snq_options, split(input.seed, 1002), how);
+  parts.choice =
+      resolve_bandwidth(bandwidth, *sample, block, snq_options, split(input.seed, 1002), how);
   snq_options.bandwidth = parts.choice.bandwidth;
   report(how, "calibrating", 1.0);
   return std::make_unique<NrcModel>(std::move(parts), Snq(std::move(sample), snq_options));
@@ -236,9 +248,11 @@ std::unique_ptr<QuantileModel> load_nrc(const TensorReader& in) {
   Snq snq = Snq::load(in.part("snq"));
   // An embedding of no rows tells its width, and that the point model is a network.
   const std::size_t map_inputs =
-      parts.embeds ? parts.point.embed(MatrixView(nullptr, 0, parts.features), {}).cols() : parts.features;
+      parts.embeds ? parts.point.embed(MatrixView(nullptr, 0, parts.features), {}).cols()
+                   : parts.features;
   if (parts.map.inputs() != map_inputs || snq.dims() != parts.map.dims()) {
-    fail(ErrorCode::kCorruptFile, "the model file's kernel, its features and its point model do not fit together");
+    fail(ErrorCode::kCorruptFile,
+         "the model file's kernel, its features and its point model do not fit together");
   }
   parts.choice.rule = in.get<std::string>("bandwidth_rule");
   parts.choice.bandwidth = snq.options().bandwidth;

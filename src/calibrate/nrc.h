@@ -10,15 +10,18 @@
 
 namespace tare {
 
-/// Fewer calibration rows than this is an error: no quantile but the middle ones would mean anything.
+/// Fewer calibration rows than this is an error: no quantile but the middle ones would mean
+/// anything.
 inline constexpr std::size_t kMinCalibrationRows = 10;
 
 /// What every member of the NRC family takes, beside its regressor's own options.
 std::span<const ParamInfo> nrc_options();
 
-/// NRC, the paper's Algorithm 2, for any regressor and reducer: train f, take the residuals of rows that f has not
-/// seen, and return f + SNQ. With predictions given, f is what they say and every row calibrates.
-std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& params, const Execution& how);
+/// NRC, the paper's Algorithm 2, for any regressor and reducer: train f, take the residuals of rows
+/// that f has not seen, and return f + SNQ. With predictions given, f is what they say and every
+/// row calibrates.
+std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& params,
+                                       const Execution& how);
 std::unique_ptr<QuantileModel> load_nrc(const TensorReader& in);
 
 }  // namespace tare

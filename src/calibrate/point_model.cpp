@@ -49,15 +49,16 @@ Params options_of(const RegressorKind& kind, const Params& params) {
 }
 
 std::unique_ptr<Regressor> train_on(const RegressorKind& kind, const FitInput& input,
-                                    std::span<const std::size_t> rows, const Params& params, Seed seed,
-                                    const Execution& how) {
+                                    std::span<const std::size_t> rows, const Params& params,
+                                    Seed seed, const Execution& how) {
   // A row of zero weight says nothing to f, and regressors need not know what to do with it.
   std::vector<std::size_t> used;
   for (const std::size_t i : rows) {
     if (input.weight.empty() || input.weight[i] > 0.0) used.push_back(i);
   }
   if (used.empty()) {
-    fail(ErrorCode::kBadData, "no row is left to train the point model on (give more rows, or a smaller --split)");
+    fail(ErrorCode::kBadData,
+         "no row is left to train the point model on (give more rows, or a smaller --split)");
   }
   const Matrix x = gather_rows(input.x, used, input.model_columns);
   const std::vector<double> y = gather(input.y, used);
@@ -103,8 +104,8 @@ TrainedPointModel train_once(const RegressorKind& kind, const FitInput& input, c
   return trained;
 }
 
-TrainedPointModel train_cross(const RegressorKind& kind, const FitInput& input, const Params& params,
-                              std::size_t folds, const Execution& how) {
+TrainedPointModel train_cross(const RegressorKind& kind, const FitInput& input,
+                              const Params& params, std::size_t folds, const Execution& how) {
   const std::size_t rows = input.x.rows();
   if (folds > rows) {
     fail(ErrorCode::kBadData, "{} folds need at least as many rows, and there are {}", folds, rows);
@@ -113,7 +114,8 @@ TrainedPointModel train_cross(const RegressorKind& kind, const FitInput& input, 
   TrainedPointModel trained;
   trained.residuals.resize(rows);
   std::vector<std::unique_ptr<Regressor>> members(folds);
-  // Folds side by side, each on its own thread; with fewer folds than threads the rest helps inside.
+  // Folds side by side, each on its own thread; with fewer folds than threads the rest helps
+  // inside.
   Execution inner;
   inner.threads = std::max<std::size_t>(1, thread_count(how) / folds);
   parallel_for(how, folds, [&](std::size_t fold) {
@@ -134,7 +136,9 @@ TrainedPointModel train_cross(const RegressorKind& kind, const FitInput& input, 
 
 PointModel::PointModel(std::string regressor, std::vector<std::unique_ptr<Regressor>> members,
                        std::vector<std::size_t> columns)
-    : regressor_(std::move(regressor)), members_(std::move(members)), columns_(std::move(columns)) {}
+    : regressor_(std::move(regressor)),
+      members_(std::move(members)),
+      columns_(std::move(columns)) {}
 
 std::vector<double> PointModel::predict(const Rows& rows, const Execution& how) const {
   std::vector<double> out(rows.x.rows(), 0.0);
@@ -145,7 +149,8 @@ std::vector<double> PointModel::predict(const Rows& rows, const Execution& how) 
   Matrix chosen;
   if (!columns_.empty()) chosen = gather_rows(rows.x, all_rows(rows.x.rows()), columns_);
   const MatrixView x = columns_.empty() ? rows.x : chosen.view();
-  // The first member plus the mean of the others' differences from it: members that agree give exactly what they say.
+  // The first member plus the mean of the others' differences from it: members that agree give
+  // exactly what they say.
   std::vector<double> first(out.size());
   std::vector<double> other(out.size());
   members_.front()->predict(x, first, how);
@@ -163,7 +168,8 @@ Matrix PointModel::embed(MatrixView x, const Execution& how) const {
   const MlpRegressor* network = members_.size() == 1 ? as_mlp(*members_.front()) : nullptr;
   if (network == nullptr) {
     fail(ErrorCode::kInvalidArgument,
-         "calibrating on an embedding needs one network as the point model (use --regressor mlp, and a --split "
+         "calibrating on an embedding needs one network as the point model (use --regressor mlp, "
+         "and a --split "
          "other than cross)");
   }
   if (columns_.empty()) return network->embed(x, how);
@@ -174,12 +180,14 @@ void PointModel::check_inputs(std::size_t inputs) const {
   const std::size_t width = columns_.empty() ? inputs : columns_.size();
   for (const auto& member : members_) {
     if (member->features() != width) {
-      fail(ErrorCode::kCorruptFile, "the model file's point model reads {} features and is given {}",
-           member->features(), width);
+      fail(ErrorCode::kCorruptFile,
+           "the model file's point model reads {} features and is given {}", member->features(),
+           width);
     }
   }
   for (const std::size_t column : columns_) {
-    if (column >= inputs) fail(ErrorCode::kCorruptFile, "the model file names feature {} of {}", column, inputs);
+    if (column >= inputs)
+      fail(ErrorCode::kCorruptFile, "the model file names feature {} of {}", column, inputs);
   }
 }
 
@@ -197,7 +205,8 @@ PointModel PointModel::load(const TensorReader& in) {
   model.regressor_ = in.get<std::string>("regressor");
   const std::size_t members = in.count("members", kMostMembers);
   if ((members == 0) != (model.regressor_ == "given")) {
-    fail(ErrorCode::kCorruptFile, "the model file's point model '{}' has {} members", model.regressor_, members);
+    fail(ErrorCode::kCorruptFile, "the model file's point model '{}' has {} members",
+         model.regressor_, members);
   }
   for (const std::int64_t column : in.values<std::int64_t>("columns", in.shape("columns"))) {
     model.columns_.push_back(static_cast<std::size_t>(column));  // checked against x by the caller
@@ -218,7 +227,8 @@ SplitRule parse_split(const Params& params) {
     const auto share = parse_number(value);
     if (!share || !(*share > 0.0 && *share < 1.0)) {
       fail(ErrorCode::kInvalidArgument,
-           "--split is a share between 0 and 1, cross, time, time:SHARE or by:COL=VALUE, got '{}'", text);
+           "--split is a share between 0 and 1, cross, time, time:SHARE or by:COL=VALUE, got '{}'",
+           text);
     }
     return *share;
   };
@@ -233,8 +243,8 @@ SplitRule parse_split(const Params& params) {
   return rule;
 }
 
-TrainedPointModel train_point_model(const FitInput& input, const Params& params, const SplitRule& rule,
-                                    const Execution& how) {
+TrainedPointModel train_point_model(const FitInput& input, const Params& params,
+                                    const SplitRule& rule, const Execution& how) {
   if (input.given.cols() > 0) return use_given(input);
   const RegressorKind& kind = find_regressor(params.text("regressor", "forest"));
   const std::size_t rows = input.x.rows();
@@ -242,11 +252,15 @@ TrainedPointModel train_point_model(const FitInput& input, const Params& params,
     return train_once(kind, input, params, flagged_partition(input.calibrate_rows), how);
   }
   switch (rule.kind) {
-    case SplitRule::Kind::kCross: return train_cross(kind, input, params, rule.folds, how);
-    case SplitRule::Kind::kTime: return train_once(kind, input, params, time_partition(rows, rule.share), how);
-    case SplitRule::Kind::kShare: break;
+    case SplitRule::Kind::kCross:
+      return train_cross(kind, input, params, rule.folds, how);
+    case SplitRule::Kind::kTime:
+      return train_once(kind, input, params, time_partition(rows, rule.share), how);
+    case SplitRule::Kind::kShare:
+      break;
   }
-  return train_once(kind, input, params, random_partition(rows, rule.share, split(input.seed, 0)), how);
+  return train_once(kind, input, params, random_partition(rows, rule.share, split(input.seed, 0)),
+                    how);
 }
 
 }  // namespace tare

@@ -14,7 +14,8 @@
 
 namespace tare {
 
-/// f: the mean of one or more regressors on some columns of x, or, with no regressor, the prediction that is given.
+/// f: the mean of one or more regressors on some columns of x, or, with no regressor, the
+/// prediction that is given.
 class PointModel {
  public:
   /// f is Rows::given.
@@ -24,7 +25,8 @@ class PointModel {
 
   bool is_given() const noexcept { return members_.empty(); }
   std::vector<double> predict(const Rows& rows, const Execution& how) const;
-  /// Activations of the network's last hidden layer. Throws kInvalidArgument where f is not one network.
+  /// Activations of the network's last hidden layer. Throws kInvalidArgument where f is not one
+  /// network.
   Matrix embed(MatrixView x, const Execution& how) const;
 
   /// Throws kCorruptFile where a file's model would read outside `inputs` columns of x.
@@ -54,8 +56,9 @@ struct SplitRule {
 };
 SplitRule parse_split(const Params& params);
 
-/// Trains `regressor` as the rule says; or takes Rows::given, or the rows of FitInput::calibrate_rows.
-TrainedPointModel train_point_model(const FitInput& input, const Params& params, const SplitRule& rule,
-                                    const Execution& how);
+/// Trains `regressor` as the rule says; or takes Rows::given, or the rows of
+/// FitInput::calibrate_rows.
+TrainedPointModel train_point_model(const FitInput& input, const Params& params,
+                                    const SplitRule& rule, const Execution& how);
 
 }  // namespace tare

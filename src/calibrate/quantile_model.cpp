@@ -9,12 +9,13 @@ namespace tare {
 Prediction QuantileModel::predict(const Rows& rows, std::span<const Level> levels,
                                   const Execution& how) const {
   if (rows.x.cols() != features()) {
-    fail(ErrorCode::kShapeMismatch, "predict: the rows have {} features, the model has {}", rows.x.cols(),
-         features());
+    fail(ErrorCode::kShapeMismatch, "predict: the rows have {} features, the model has {}",
+         rows.x.cols(), features());
   }
   if (rows.given.cols() != given() || (given() > 0 && rows.given.rows() != rows.x.rows())) {
     fail(ErrorCode::kShapeMismatch,
-         "predict: {} rows with {} given predictions for {} rows of features; the model needs {} each",
+         "predict: {} rows with {} given predictions for {} rows of features; the model needs {} "
+         "each",
          rows.given.rows(), rows.given.cols(), rows.x.rows(), given());
   }
   return in_level_order(levels, [&](std::span<const Level> ascending) {

@@ -99,7 +99,8 @@ Prediction Snq::predict(MatrixView z, std::span<const Level> levels, const Execu
 void Snq::save(const TensorWriter& out) const {
   const LocalSample& sample = *sample_;
   out.value("kernel", kernel_name(options_.kernel));
-  out.value("bandwidth", std::isinf(options_.bandwidth) ? Json("infinite") : Json(options_.bandwidth));
+  out.value("bandwidth",
+            std::isinf(options_.bandwidth) ? Json("infinite") : Json(options_.bandwidth));
   out.value("fallback", options_.fallback == Fallback::kNearest ? "nearest" : "marginal");
   out.value("min_support", options_.min_support);
   out.value("rows", sample.rows());
@@ -116,13 +117,15 @@ Snq Snq::load(const TensorReader& in) {
   const Json& bandwidth = in.value("bandwidth");
   options.bandwidth = bandwidth == Json("infinite") ? std::numeric_limits<double>::infinity()
                                                     : in.get<double>("bandwidth");
-  options.fallback = in.get<std::string>("fallback") == "marginal" ? Fallback::kMarginal : Fallback::kNearest;
+  options.fallback =
+      in.get<std::string>("fallback") == "marginal" ? Fallback::kMarginal : Fallback::kNearest;
   options.min_support = in.count("min_support", std::numeric_limits<std::size_t>::max());
   const std::size_t rows = in.count("rows", kMany);
   const std::size_t dims = in.count("dims", kMany);
   const auto columns = in.tensor<double>("columns", {dims, rows});
   const auto residuals = in.tensor<double>("residuals", {rows});
-  const auto weights = in.has_tensor("weights") ? in.tensor<double>("weights", {rows}) : Buffer<double>();
+  const auto weights =
+      in.has_tensor("weights") ? in.tensor<double>("weights", {rows}) : Buffer<double>();
   const auto finite = [](double v) { return std::isfinite(v); };
   const auto positive = [](double v) { return std::isfinite(v) && v > 0.0; };
   if (rows == 0 || !std::all_of(columns.span().begin(), columns.span().end(), finite) ||

@@ -22,7 +22,8 @@ const Column& needed(const Table& table, const std::string& name) {
   return *column;
 }
 
-/// Columns that cannot be imputed: a made-up target, prediction or weight would be a made-up answer.
+/// Columns that cannot be imputed: a made-up target, prediction or weight would be a made-up
+/// answer.
 void check_not_imputable(const Table& table, const Column& column, MissingPolicy missing,
                          std::string_view what) {
   if (column.missing == 0 || missing == MissingPolicy::kDrop) return;
@@ -35,8 +36,9 @@ void check_not_imputable(const Table& table, const Column& column, MissingPolicy
 void check_finite_weight(const Table& table, const Column& column) {
   for (std::size_t i = 0; i < column.numbers.size(); ++i) {
     if (column.numbers[i] < 0.0) {
-      fail(ErrorCode::kBadData, "{}:{}: column '{}': the weight {} is negative (weights are 0 or more)",
-           table.source, table.lines[i], column.name, column.numbers[i]);
+      fail(ErrorCode::kBadData,
+           "{}:{}: column '{}': the weight {} is negative (weights are 0 or more)", table.source,
+           table.lines[i], column.name, column.numbers[i]);
     }
   }
 }
@@ -98,7 +100,8 @@ Encoded Schema::encode(const Table& table, Need need, MissingPolicy missing) con
     }
     if (column.missing > 0 && column.missing == table.rows() && !input.categorical &&
         missing == MissingPolicy::kImpute && with_target) {
-      fail_missing(table, column, fmt::format("there is nothing to impute from; use --drop {}", input.name));
+      fail_missing(table, column,
+                   fmt::format("there is nothing to impute from; use --drop {}", input.name));
     }
     columns.push_back(&column);
   }
@@ -122,11 +125,13 @@ Encoded Schema::encode(const Table& table, Need need, MissingPolicy missing) con
 
   Encoded out;
   const auto missing_in = [&](const std::vector<const Column*>& list, std::size_t i) {
-    return std::any_of(list.begin(), list.end(), [&](const Column* c) { return is_missing(*c, i); });
+    return std::any_of(list.begin(), list.end(),
+                       [&](const Column* c) { return is_missing(*c, i); });
   };
   out.rows.reserve(table.rows());
   for (std::size_t i = 0; i < table.rows(); ++i) {
-    const bool drop = missing == MissingPolicy::kDrop && (missing_in(columns, i) || missing_in(required, i));
+    const bool drop =
+        missing == MissingPolicy::kDrop && (missing_in(columns, i) || missing_in(required, i));
     if (drop) {
       ++out.dropped;
     } else {

@@ -34,7 +34,8 @@ std::vector<double> run_external_model(const ExternalModel& model, const Schema&
   while (!lines.empty() && trim(lines.back()).empty()) lines.pop_back();
   if (lines.size() != rows.size()) {
     fail(ErrorCode::kBadData,
-         "the predictor '{}' gave {} lines for {} rows (it must print one number per row and nothing else)",
+         "the predictor '{}' gave {} lines for {} rows (it must print one number per row and "
+         "nothing else)",
          model.command, lines.size(), rows.size());
   }
   std::vector<double> predictions;
@@ -42,8 +43,9 @@ std::vector<double> run_external_model(const ExternalModel& model, const Schema&
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto value = parse_number(lines[i]);
     if (!value) {
-      fail(ErrorCode::kBadData, "the predictor '{}': line {} of its output, '{}', is not a finite number",
-           model.command, i + 1, trim(lines[i]));
+      fail(ErrorCode::kBadData,
+           "the predictor '{}': line {} of its output, '{}', is not a finite number", model.command,
+           i + 1, trim(lines[i]));
     }
     predictions.push_back(*value);
   }

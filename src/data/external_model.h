@@ -11,15 +11,16 @@
 
 namespace tare {
 
-/// A point model that is a program of the user's: feature rows as CSV on its standard input, with a header and the
-/// cells as they stand in the file; one prediction per line on its standard output.
+/// A point model that is a program of the user's: feature rows as CSV on its standard input, with a
+/// header and the cells as they stand in the file; one prediction per line on its standard output.
 struct ExternalModel {
   std::string command;
   std::chrono::milliseconds timeout{60'000};
 };
 
-/// Predictions for the table's rows `rows`, whose feature columns were read with `raw`. Throws kBadData, naming the
-/// command, for a wrong number of lines, a line that is not a finite number, a non-zero exit or a time-out.
+/// Predictions for the table's rows `rows`, whose feature columns were read with `raw`. Throws
+/// kBadData, naming the command, for a wrong number of lines, a line that is not a finite number, a
+/// non-zero exit or a time-out.
 std::vector<double> run_external_model(const ExternalModel& model, const Schema& schema,
                                        const Table& table, const std::vector<std::size_t>& rows);
 

@@ -15,7 +15,8 @@ struct Partition {
   std::vector<std::size_t> second;
 };
 
-/// A random share of the rows (rounded, at least one of each where there are two) goes into `second`.
+/// A random share of the rows (rounded, at least one of each where there are two) goes into
+/// `second`.
 Partition random_partition(std::size_t rows, double share, Seed seed);
 /// The last rows go into `second`: the past trains, the future calibrates.
 Partition time_partition(std::size_t rows, double share);

@@ -86,9 +86,11 @@ InputColumn learn_category(const Table& table, const Column& column) {
   input.categorical = true;
   if (column.vocabulary.size() > kMaxCategories) {
     fail(ErrorCode::kBadData,
-         "{}: column '{}' has {} different texts in {} rows, more than the {} a category may have (if it is a "
+         "{}: column '{}' has {} different texts in {} rows, more than the {} a category may have "
+         "(if it is a "
          "name or a date, use --drop {})",
-         table.source, column.name, column.vocabulary.size(), table.rows(), kMaxCategories, column.name);
+         table.source, column.name, column.vocabulary.size(), table.rows(), kMaxCategories,
+         column.name);
   }
   std::vector<std::size_t> count(column.vocabulary.size(), 0);
   for (const std::int32_t code : column.codes) {
@@ -127,9 +129,12 @@ MissingPolicy parse_missing_policy(std::string_view name) {
 
 std::string_view missing_policy_name(MissingPolicy policy) {
   switch (policy) {
-    case MissingPolicy::kError: return "error";
-    case MissingPolicy::kDrop: return "drop";
-    case MissingPolicy::kImpute: return "impute";
+    case MissingPolicy::kError:
+      return "error";
+    case MissingPolicy::kDrop:
+      return "drop";
+    case MissingPolicy::kImpute:
+      return "impute";
   }
   return "?";
 }
@@ -149,7 +154,8 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   }
   const auto clash = [&](const std::string& name, std::string_view what) {
     if (!name.empty() && (contains(roles.features, name) || contains(roles.calibrate_on, name))) {
-      fail(ErrorCode::kInvalidArgument, "column '{}' is the {} and cannot be a feature as well", name, what);
+      fail(ErrorCode::kInvalidArgument, "column '{}' is the {} and cannot be a feature as well",
+           name, what);
     }
   };
   clash(roles.target, "target");
@@ -157,8 +163,8 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   clash(roles.weight, "weight");
   clash(roles.split, "column to split by");
   if (roles.target == roles.prediction || roles.target == roles.weight) {
-    fail(ErrorCode::kInvalidArgument, "column '{}' is the target and cannot play another part as well",
-         roles.target);
+    fail(ErrorCode::kInvalidArgument,
+         "column '{}' is the target and cannot play another part as well", roles.target);
   }
 
   std::vector<ColumnRequest> requests;
@@ -207,7 +213,8 @@ Schema Schema::plain(std::size_t features, bool prediction) {
 }
 
 std::vector<ColumnRequest> Schema::requests(const std::string& source,
-                                            const std::vector<std::string>& header, Need need) const {
+                                            const std::vector<std::string>& header,
+                                            Need need) const {
   std::vector<ColumnRequest> requests(header.size(), {ColumnKind::kSkip, false, ""});
   const auto ask = [&](const std::string& name, ColumnKind kind, std::string_view what) {
     if (name.empty()) return;
@@ -228,7 +235,8 @@ std::vector<std::string> Schema::feature_names() const {
   std::vector<std::string> names;
   for (const InputColumn& input : inputs_) {
     if (!input.categorical) names.push_back(input.name);
-    for (const std::string& category : input.vocabulary) names.push_back(input.name + "=" + category);
+    for (const std::string& category : input.vocabulary)
+      names.push_back(input.name + "=" + category);
   }
   return names;
 }
@@ -258,7 +266,10 @@ std::vector<std::size_t> Schema::columns_of(const std::vector<std::string>& name
 }
 
 Json Schema::to_json() const {
-  Json json = {{"target", target_}, {"weight", weight_}, {"prediction", prediction_}, {"predictor", predictor_},
+  Json json = {{"target", target_},
+               {"weight", weight_},
+               {"prediction", prediction_},
+               {"predictor", predictor_},
                {"missing", missing_policy_name(missing_)},
                {"window", window_}};
   json["inputs"] = Json::array();
@@ -294,7 +305,8 @@ Schema Schema::from_json(const Json& json) {
       const auto categories = static_cast<double>(input.vocabulary.size());
       if (input.categorical ? !(input.typical >= 0.0 && input.typical <= categories)
                             : !input.vocabulary.empty()) {
-        fail(ErrorCode::kCorruptFile, "the model file's column '{}' contradicts itself", input.name);
+        fail(ErrorCode::kCorruptFile, "the model file's column '{}' contradicts itself",
+             input.name);
       }
       schema.inputs_.push_back(std::move(input));
     }

@@ -23,10 +23,10 @@ std::string_view missing_policy_name(MissingPolicy policy);
 /// Which column of the user's file plays which part, by name.
 struct Roles {
   std::string target;
-  std::string weight;                     // empty: none
-  std::string prediction;                 // empty: none
-  std::string split;                      // a column that only says which rows calibrate; empty: none
-  std::vector<std::string> features;      // empty: every other column
+  std::string weight;                 // empty: none
+  std::string prediction;             // empty: none
+  std::string split;                  // a column that only says which rows calibrate; empty: none
+  std::vector<std::string> features;  // empty: every other column
   std::vector<std::string> drop;
   std::vector<std::string> categorical;   // columns of numbers that are names
   std::vector<std::string> calibrate_on;  // columns of the kernel; empty: all features
@@ -37,8 +37,8 @@ struct InputColumn {
   std::string name;
   bool categorical = false;
   std::vector<std::string> vocabulary;  // categories, sorted; one column of x each
-  double typical = 0.0;                 // median, or place of the most frequent category: what imputing fills in
-  bool for_model = true;                // false: only the kernel sees it (calibrate_on, but not a feature)
+  double typical = 0.0;   // median, or place of the most frequent category: what imputing fills in
+  bool for_model = true;  // false: only the kernel sees it (calibrate_on, but not a feature)
 
   std::size_t width() const { return categorical ? vocabulary.size() : 1; }  // columns of x
 };
@@ -49,31 +49,35 @@ enum class Need : std::uint8_t { kFeatures, kFeaturesAndTarget };
 /// Numbers made from a table.
 struct Encoded {
   Matrix x;
-  Matrix given;                     // the prediction column, where the schema has one
-  std::vector<double> y;            // with kFeaturesAndTarget
-  std::vector<double> weight;       // with kFeaturesAndTarget, where the table was read with it
-  std::vector<std::size_t> rows;    // the table's rows that are in x
-  std::size_t dropped = 0;          // rows left out for a missing value
-  std::size_t imputed = 0;          // cells filled in
-  std::size_t unseen = 0;           // cells with a category that was not there at fit: all zeros
+  Matrix given;                   // the prediction column, where the schema has one
+  std::vector<double> y;          // with kFeaturesAndTarget
+  std::vector<double> weight;     // with kFeaturesAndTarget, where the table was read with it
+  std::vector<std::size_t> rows;  // the table's rows that are in x
+  std::size_t dropped = 0;        // rows left out for a missing value
+  std::size_t imputed = 0;        // cells filled in
+  std::size_t unseen = 0;         // cells with a category that was not there at fit: all zeros
 };
 
-/// From the columns of a file to the columns of x: learned at fit, saved with the model, applied at prediction.
+/// From the columns of a file to the columns of x: learned at fit, saved with the model, applied at
+/// prediction.
 class Schema {
  public:
-  /// Checks the roles against a header and says how to read each column for fitting. Throws kNotFound for a name that
-  /// is not there (with the nearest ones), kInvalidArgument for roles that contradict each other.
+  /// Checks the roles against a header and says how to read each column for fitting. Throws
+  /// kNotFound for a name that is not there (with the nearest ones), kInvalidArgument for roles
+  /// that contradict each other.
   static std::vector<ColumnRequest> fit_requests(const std::string& source,
-                                                 const std::vector<std::string>& header, const Roles& roles);
+                                                 const std::vector<std::string>& header,
+                                                 const Roles& roles);
   static Schema learn(const Table& table, const Roles& roles);
   /// For a model that was fitted on plain numbers: features x0, x1, ...
   static Schema plain(std::size_t features, bool prediction);
 
-  /// How to read each column of another file. A column that is needed and absent is kNotFound; others, the weight of the
-  /// fit among them, are skipped.
-  std::vector<ColumnRequest> requests(const std::string& source, const std::vector<std::string>& header,
-                                      Need need) const;
-  /// Throws kBadData, naming line, column and remedy, for missing values that the policy does not allow.
+  /// How to read each column of another file. A column that is needed and absent is kNotFound;
+  /// others, the weight of the fit among them, are skipped.
+  std::vector<ColumnRequest> requests(const std::string& source,
+                                      const std::vector<std::string>& header, Need need) const;
+  /// Throws kBadData, naming line, column and remedy, for missing values that the policy does not
+  /// allow.
   Encoded encode(const Table& table, Need need, MissingPolicy missing) const;
 
   const std::string& target() const noexcept { return target_; }
@@ -83,7 +87,8 @@ class Schema {
   /// The program that gives the predictions (--predictor), as it was named at fit; empty: none.
   const std::string& predictor() const noexcept { return predictor_; }
   void set_predictor(std::string command) { predictor_ = std::move(command); }
-  /// Steps of a series in a row of the model's x; 1: rows stand alone. encode() gives single rows, Windows joins them.
+  /// Steps of a series in a row of the model's x; 1: rows stand alone. encode() gives single rows,
+  /// Windows joins them.
   std::size_t window() const noexcept { return window_; }
   void set_window(std::size_t window) { window_ = window; }
   /// What to do about missing values where the user of the model does not say.

@@ -9,7 +9,8 @@ namespace {
 
 template <class T>
 void drop_front(std::vector<T>& values, std::size_t count) {
-  values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(std::min(count, values.size())));
+  values.erase(values.begin(),
+               values.begin() + static_cast<std::ptrdiff_t>(std::min(count, values.size())));
 }
 
 Matrix copy_rows(MatrixView from, std::size_t first, std::size_t count) {

@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t kPitBins = 20;
 constexpr double kConfidence = 0.9;
 
-/// All levels one pass must predict: the metrics', the interval's two, the histogram's edges, CRPS's.
+/// All levels one pass must predict: the metrics', the interval's two, the histogram's edges,
+/// CRPS's.
 struct Columns {
   std::vector<Level> levels;
   std::size_t interval = 0;
@@ -49,7 +50,8 @@ MatrixView middle_columns(const Matrix& matrix, std::size_t first, std::size_t c
 void Scorecard::add(const QuantileModel& model, const Rows& rows, std::span<const double> y,
                     const Execution& how) {
   if (rows.x.rows() != y.size()) {
-    fail(ErrorCode::kShapeMismatch, "evaluate: {} rows of features, {} targets", rows.x.rows(), y.size());
+    fail(ErrorCode::kShapeMismatch, "evaluate: {} rows of features, {} targets", rows.x.rows(),
+         y.size());
   }
   if (y.empty()) return;
   static const Columns kColumns = all_columns();
@@ -60,7 +62,8 @@ void Scorecard::add(const QuantileModel& model, const Rows& rows, std::span<cons
   y_.insert(y_.end(), y.begin(), y.end());
   for (std::size_t i = 0; i < q.rows(); ++i) {
     const auto row = q.row(i);
-    quantiles_.insert(quantiles_.end(), row.begin(), row.begin() + static_cast<std::ptrdiff_t>(kColumns.interval));
+    quantiles_.insert(quantiles_.end(), row.begin(),
+                      row.begin() + static_cast<std::ptrdiff_t>(kColumns.interval));
     lower_.push_back(row[kColumns.interval]);
     upper_.push_back(row[kColumns.interval + 1]);
   }
@@ -68,7 +71,8 @@ void Scorecard::add(const QuantileModel& model, const Rows& rows, std::span<cons
   const auto pit = pit_histogram(y, middle_columns(q, kColumns.pit, kPitBins - 1));
   pit_sum_.resize(pit.size(), 0.0);
   for (std::size_t b = 0; b < pit.size(); ++b) pit_sum_[b] += count * pit[b];
-  effective_n_.insert(effective_n_.end(), prediction.effective_n.begin(), prediction.effective_n.end());
+  effective_n_.insert(effective_n_.end(), prediction.effective_n.begin(),
+                      prediction.effective_n.end());
   for (const std::uint8_t flag : prediction.fallback) fallback_rows_ += flag;
 }
 

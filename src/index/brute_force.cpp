@@ -10,9 +10,11 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kBlockRows = 1024;  // 8 KiB of sums: they stay in the first-level cache over all features
+constexpr std::size_t kBlockRows =
+    1024;  // 8 KiB of sums: they stay in the first-level cache over all features
 
-TARE_VECTOR_TARGETS void add_squares(const double* column, double query, double* sum, std::size_t count) {
+TARE_VECTOR_TARGETS void add_squares(const double* column, double query, double* sum,
+                                     std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const double difference = column[i] - query;
     sum[i] += difference * difference;

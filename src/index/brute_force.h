@@ -10,8 +10,9 @@
 
 namespace tare {
 
-/// Distances from a query to every row, by looking at every row. Values are kept column by column, so that the
-/// loop over rows runs on whole vectors. Always right, needs no structure, and is the yardstick for any index.
+/// Distances from a query to every row, by looking at every row. Values are kept column by column,
+/// so that the loop over rows runs on whole vectors. Always right, needs no structure, and is the
+/// yardstick for any index.
 class BruteForce {
  public:
   /// Keeps rows order[0], order[1], ... of `rows`, in that order.
@@ -24,7 +25,8 @@ class BruteForce {
   std::span<const double> columns() const noexcept { return columns_; }
   std::vector<double> row(std::size_t i) const;
 
-  /// out[i] = squared Euclidean distance of row i from the query; features are added in their order.
+  /// out[i] = squared Euclidean distance of row i from the query; features are added in their
+  /// order.
   void squared_distances(std::span<const double> query, std::span<double> out) const;
 
  private:

@@ -54,7 +54,8 @@ AtomicFile::AtomicFile(std::string path, Overwrite overwrite)
   const std::string folder = folder_of(path_);
   file_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (file_ >= 0) return;
-  if (errno == ENOENT) fail(ErrorCode::kNotFound, "{}: the folder '{}' does not exist", path_, folder);
+  if (errno == ENOENT)
+    fail(ErrorCode::kNotFound, "{}: the folder '{}' does not exist", path_, folder);
   hidden_path_ = hidden_name(path_);
   file_ = ::open(hidden_path_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
   if (file_ < 0) {

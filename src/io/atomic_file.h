@@ -12,14 +12,15 @@ enum class Overwrite { kRefuse, kAllow };
 
 /// A file that appears under its name whole or not at all.
 ///
-/// The bytes go to a file without a name in the same folder (O_TMPFILE), so that even a killed process leaves
-/// nothing behind; where the file system has no such files, to a hidden one that the destructor removes. commit()
-/// makes it durable and gives it its name in one step. What stood there before stays until then.
+/// The bytes go to a file without a name in the same folder (O_TMPFILE), so that even a killed
+/// process leaves nothing behind; where the file system has no such files, to a hidden one that the
+/// destructor removes. commit() makes it durable and gives it its name in one step. What stood
+/// there before stays until then.
 /// "-" is standard output, and a path that is a device or a pipe is written directly.
 class AtomicFile {
  public:
-  /// Throws kInvalidArgument where the file exists and may not be overwritten, kNotFound where the folder does
-  /// not exist, kIo where it cannot be written.
+  /// Throws kInvalidArgument where the file exists and may not be overwritten, kNotFound where the
+  /// folder does not exist, kIo where it cannot be written.
   AtomicFile(std::string path, Overwrite overwrite);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;

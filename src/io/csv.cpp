@@ -166,7 +166,8 @@ bool CsvReader::Impl::add_row(Table& batch) {
   return true;
 }
 
-/// Whatever the window holds of rows of plain numbers, on all threads. Nothing where a column is of another kind.
+/// Whatever the window holds of rows of plain numbers, on all threads. Nothing where a column is of
+/// another kind.
 void CsvReader::Impl::add_plain_rows(Table& batch) {
   if (blank_rows_ > 0 || window_.at() == window_.limit()) return;
   PlainRows rows;

@@ -15,18 +15,19 @@ class ByteSource;
 
 struct ColumnRequest {
   ColumnKind kind = ColumnKind::kAuto;
-  bool raw = false;    // also keep the cells as written, to copy them through
-  std::string remedy = {};  // of a column of numbers: what to do about a text in it, for the message
+  bool raw = false;  // also keep the cells as written, to copy them through
+  std::string remedy =
+      {};  // of a column of numbers: what to do about a text in it, for the message
 };
 
-/// Reads delimited text with a header row: .csv, .tsv, .txt, each also .gz (by content, not by name),
-/// or standard input for "-". Quoted fields, doubled quotes, line breaks in quotes, CRLF, a byte order
-/// mark, blank lines at the end are fine. The delimiter (comma, tab, semicolon, bar) is found in the header.
-/// Memory: one block of the file and the rows asked for.
+/// Reads delimited text with a header row: .csv, .tsv, .txt, each also .gz (by content, not by
+/// name), or standard input for "-". Quoted fields, doubled quotes, line breaks in quotes, CRLF, a
+/// byte order mark, blank lines at the end are fine. The delimiter (comma, tab, semicolon, bar) is
+/// found in the header. Memory: one block of the file and the rows asked for.
 ///
-/// Errors name file, line, column, value and remedy: kNotFound no such file; kBadData an empty file, a
-/// duplicate name, a ragged row, an open quote, text among numbers, an infinite number, a NUL byte;
-/// kCorruptFile a damaged .gz; kIo the system refused.
+/// Errors name file, line, column, value and remedy: kNotFound no such file; kBadData an empty
+/// file, a duplicate name, a ragged row, an open quote, text among numbers, an infinite number, a
+/// NUL byte; kCorruptFile a damaged .gz; kIo the system refused.
 class CsvReader {
  public:
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;

@@ -13,7 +13,8 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{1} << 16;  // below this a thread costs more than it saves
+constexpr std::size_t kPieceBytes = std::size_t{1}
+                                    << 16;  // below this a thread costs more than it saves
 
 /// The end of a skipped cell, or null where it is not plain.
 const char* skip_cell(const char* p, const char* last, char delimiter) {
@@ -24,7 +25,8 @@ const char* skip_cell(const char* p, const char* last, char delimiter) {
   return nullptr;
 }
 
-/// Reads one row into `values` and returns where the next one starts, or null where this one is not plain.
+/// Reads one row into `values` and returns where the next one starts, or null where this one is not
+/// plain.
 const char* plain_row(const char* p, const char* last, char delimiter,
                       std::span<const std::uint8_t> wanted, double* values) {
   for (std::size_t c = 0; c < wanted.size(); ++c) {

@@ -40,8 +40,8 @@ std::optional<std::size_t> checksum_place(std::string_view header) {
   return place;
 }
 
-/// The order of the tensors in the payload. The format allows no gap between them, so the widest elements come
-/// first: then each one starts on a multiple of its own size.
+/// The order of the tensors in the payload. The format allows no gap between them, so the widest
+/// elements come first: then each one starts on a multiple of its own size.
 std::vector<std::pair<std::string, const Tensor*>> in_file_order(const TensorStore& store) {
   std::vector<std::pair<std::string, const Tensor*>> order;
   for (const auto& [name, tensor] : store.tensors) order.emplace_back(name, &tensor);
@@ -96,7 +96,8 @@ namespace {
 
 /// Checks one tensor's entry against the payload and returns where it lies.
 Tensor tensor_at(const std::string& path, const std::string& name, const Json& entry,
-                 std::span<const std::byte> payload, const std::shared_ptr<const MappedFile>& file) {
+                 std::span<const std::byte> payload,
+                 const std::shared_ptr<const MappedFile>& file) {
   Tensor tensor;
   const auto wrong = [&](std::string_view what) {
     fail(ErrorCode::kCorruptFile, "{}: tensor '{}': {}", path, name, what);
@@ -131,7 +132,8 @@ Tensor tensor_at(const std::string& path, const std::string& name, const Json& e
   const auto first = offsets[0].get<std::size_t>();
   const auto last = offsets[1].get<std::size_t>();
   if (first > last || last > payload.size()) wrong("it reaches past the end of the file");
-  if (last - first != elements * dtype_size(tensor.dtype)) wrong("its length does not fit its shape");
+  if (last - first != elements * dtype_size(tensor.dtype))
+    wrong("its length does not fit its shape");
   const auto bytes = payload.subspan(first, last - first);
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % dtype_size(tensor.dtype) != 0) {
     wrong("it is not aligned");
@@ -154,8 +156,8 @@ TensorStore read_safetensors(const std::string& path) {
     length = (length << 8) | static_cast<std::uint64_t>(bytes[i]);
   }
   if (length > bytes.size() - kLengthBytes) {
-    fail(ErrorCode::kCorruptFile, "{}: is not a tare model file, or is cut off: its header would end past its end",
-         path);
+    fail(ErrorCode::kCorruptFile,
+         "{}: is not a tare model file, or is cut off: its header would end past its end", path);
   }
   std::string text(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes,
                    static_cast<std::size_t>(length));
@@ -180,8 +182,8 @@ TensorStore read_safetensors(const std::string& path) {
   text.replace(*place, kNoChecksum.size(), kNoChecksum);
   const std::string actual = hex8(crc(crc(0, std::as_bytes(std::span(text))), payload));
   if (stated != actual) {
-    fail(ErrorCode::kCorruptFile, "{}: is damaged or cut off: its checksum is {}, and it states {}", path,
-         actual, stated);
+    fail(ErrorCode::kCorruptFile, "{}: is damaged or cut off: its checksum is {}, and it states {}",
+         path, actual, stated);
   }
 
   TensorStore store;
@@ -191,8 +193,10 @@ TensorStore read_safetensors(const std::string& path) {
   constexpr std::string_view kOwn = "tare.";
   for (const auto& [name, value] : metadata->items()) {
     if (!name.starts_with(kOwn)) continue;
-    Json parsed = value.is_string() ? Json::parse(value.get<std::string>(), nullptr, false) : Json();
-    if (!value.is_string() || parsed.is_discarded()) not_ours("its value '" + name + "' is not JSON");
+    Json parsed =
+        value.is_string() ? Json::parse(value.get<std::string>(), nullptr, false) : Json();
+    if (!value.is_string() || parsed.is_discarded())
+      not_ours("its value '" + name + "' is not JSON");
     store.values[name.substr(kOwn.size())] = std::move(parsed);
   }
   return store;

@@ -43,9 +43,9 @@ struct Column {
 
 /// Rows of a file, or a batch of them. Every column that was not skipped has rows() cells.
 struct Table {
-  std::string source;                 // the file's name, for messages
-  std::vector<Column> columns;        // in the file's order, skipped ones included
-  std::vector<std::uint64_t> lines;   // the line of the file on which each row starts, from 1
+  std::string source;                // the file's name, for messages
+  std::vector<Column> columns;       // in the file's order, skipped ones included
+  std::vector<std::uint64_t> lines;  // the line of the file on which each row starts, from 1
 
   std::size_t rows() const noexcept { return lines.size(); }
   /// The column of that name, or null.

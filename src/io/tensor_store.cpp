@@ -10,22 +10,30 @@ namespace tare {
 
 std::string_view dtype_name(Dtype dtype) {
   switch (dtype) {
-    case Dtype::kU8: return "U8";
-    case Dtype::kI32: return "I32";
-    case Dtype::kI64: return "I64";
-    case Dtype::kF32: return "F32";
-    case Dtype::kF64: return "F64";
+    case Dtype::kU8:
+      return "U8";
+    case Dtype::kI32:
+      return "I32";
+    case Dtype::kI64:
+      return "I64";
+    case Dtype::kF32:
+      return "F32";
+    case Dtype::kF64:
+      return "F64";
   }
   return "?";
 }
 
 std::size_t dtype_size(Dtype dtype) {
   switch (dtype) {
-    case Dtype::kU8: return 1;
+    case Dtype::kU8:
+      return 1;
     case Dtype::kI32:
-    case Dtype::kF32: return 4;
+    case Dtype::kF32:
+      return 4;
     case Dtype::kI64:
-    case Dtype::kF64: return 8;
+    case Dtype::kF64:
+      return 8;
   }
   return 1;
 }

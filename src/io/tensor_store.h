@@ -46,7 +46,8 @@ struct TensorStore {
   std::map<std::string, Json, std::less<>> values;
 };
 
-/// Writes into a part of a store: every name gets the part's prefix. Cheap to copy; the store must outlive it.
+/// Writes into a part of a store: every name gets the part's prefix. Cheap to copy; the store must
+/// outlive it.
 class TensorWriter {
  public:
   explicit TensorWriter(TensorStore& store) : store_(&store) {}
@@ -70,8 +71,9 @@ class TensorWriter {
   std::string prefix_;
 };
 
-/// Reads what a TensorWriter of the same part wrote. Whatever is absent, or of another type or shape than
-/// the reader asks for, is kCorruptFile: a file can be damaged, or made by hand, with a right checksum.
+/// Reads what a TensorWriter of the same part wrote. Whatever is absent, or of another type or
+/// shape than the reader asks for, is kCorruptFile: a file can be damaged, or made by hand, with a
+/// right checksum.
 class TensorReader {
  public:
   explicit TensorReader(const TensorStore& store) : store_(&store) {}

@@ -8,13 +8,13 @@ namespace tare {
 
 /// exp(x) for x <= 0, accurate to 2 units in the last place, 0 below -700.
 ///
-/// Written out because it has no branch and no table: the compiler turns a loop over it into vector code, and
-/// the result is the same for every vector width. The library's exp is neither.
+/// Written out because it has no branch and no table: the compiler turns a loop over it into vector
+/// code, and the result is the same for every vector width. The library's exp is neither.
 inline double exp_negative(double x) {
   constexpr double kLog2E = 0x1.71547652b82fep+0;
-  constexpr double kLn2High = 0x1.62e42fefa38p-1;       // 12 zero bits at the end: k * kLn2High is exact
+  constexpr double kLn2High = 0x1.62e42fefa38p-1;  // 12 zero bits at the end: k * kLn2High is exact
   constexpr double kLn2Low = 0x1.ef35793c7673p-45;
-  constexpr double kRound = 0x1.8p+52;                   // adding and subtracting it rounds to a whole number
+  constexpr double kRound = 0x1.8p+52;  // adding and subtracting it rounds to a whole number
   const double clamped = x < -700.0 ? -700.0 : x;
   const double shifted = clamped * kLog2E + kRound;
   const double k = shifted - kRound;

@@ -17,13 +17,20 @@ namespace tare {
 
 std::string_view kernel_name(KernelKind kind) {
   switch (kind) {
-    case KernelKind::kNaive: return "naive";
-    case KernelKind::kEpanechnikov: return "epanechnikov";
-    case KernelKind::kTriangular: return "triangular";
-    case KernelKind::kTricube: return "tricube";
-    case KernelKind::kGaussian: return "gaussian";
-    case KernelKind::kLaplace: return "laplace";
-    case KernelKind::kKnn: return "knn";
+    case KernelKind::kNaive:
+      return "naive";
+    case KernelKind::kEpanechnikov:
+      return "epanechnikov";
+    case KernelKind::kTriangular:
+      return "triangular";
+    case KernelKind::kTricube:
+      return "tricube";
+    case KernelKind::kGaussian:
+      return "gaussian";
+    case KernelKind::kLaplace:
+      return "laplace";
+    case KernelKind::kKnn:
+      return "knn";
   }
   return "?";
 }
@@ -48,8 +55,8 @@ TARE_VECTOR_TARGETS void naive(const double* r2, double* w, std::size_t n, doubl
   for (std::size_t i = 0; i < n; ++i) w[i] = r2[i] <= h2 ? 1.0 : 0.0;
 }
 
-// A rounded quotient would leave a row on the rim a weight of 1e-16, and a query whose every neighbour lies there
-// would not fall back. So the rim is decided by r^2 < h^2 here as well.
+// A rounded quotient would leave a row on the rim a weight of 1e-16, and a query whose every
+// neighbour lies there would not fall back. So the rim is decided by r^2 < h^2 here as well.
 
 TARE_VECTOR_TARGETS void epanechnikov(const double* r2, double* w, std::size_t n, double h) {
   const double h2 = h * h;
@@ -98,13 +105,20 @@ void kernel_weights(KernelKind kind, double bandwidth, std::span<const double> s
   double* w = weight.data();
   const std::size_t n = weight.size();
   switch (kind) {
-    case KernelKind::kNaive: return naive(r2, w, n, bandwidth);
-    case KernelKind::kEpanechnikov: return epanechnikov(r2, w, n, bandwidth);
-    case KernelKind::kTriangular: return triangular(r2, w, n, bandwidth);
-    case KernelKind::kTricube: return tricube(r2, w, n, bandwidth);
-    case KernelKind::kGaussian: return gaussian(r2, w, n, bandwidth);
-    case KernelKind::kLaplace: return laplace(r2, w, n, bandwidth);
-    case KernelKind::kKnn: break;
+    case KernelKind::kNaive:
+      return naive(r2, w, n, bandwidth);
+    case KernelKind::kEpanechnikov:
+      return epanechnikov(r2, w, n, bandwidth);
+    case KernelKind::kTriangular:
+      return triangular(r2, w, n, bandwidth);
+    case KernelKind::kTricube:
+      return tricube(r2, w, n, bandwidth);
+    case KernelKind::kGaussian:
+      return gaussian(r2, w, n, bandwidth);
+    case KernelKind::kLaplace:
+      return laplace(r2, w, n, bandwidth);
+    case KernelKind::kKnn:
+      break;
   }
   assert(false && "the window of knn depends on the sample");
 }
@@ -117,15 +131,21 @@ double kernel_support(KernelKind kind) {
 }
 
 double kernel_width_factor(KernelKind kind) {
-  // Square roots of (1/3) / second moment of the normalised kernel in one dimension: naive 1/3, epanechnikov
-  // 1/5, triangular 1/6, tricube 35/243, gaussian 1, laplace 2.
+  // Square roots of (1/3) / second moment of the normalised kernel in one dimension: naive 1/3,
+  // epanechnikov 1/5, triangular 1/6, tricube 35/243, gaussian 1, laplace 2.
   switch (kind) {
-    case KernelKind::kEpanechnikov: return 1.2910;
-    case KernelKind::kTriangular: return 1.4142;
-    case KernelKind::kTricube: return 1.5213;
-    case KernelKind::kGaussian: return 0.5774;
-    case KernelKind::kLaplace: return 0.4082;
-    default: return 1.0;
+    case KernelKind::kEpanechnikov:
+      return 1.2910;
+    case KernelKind::kTriangular:
+      return 1.4142;
+    case KernelKind::kTricube:
+      return 1.5213;
+    case KernelKind::kGaussian:
+      return 0.5774;
+    case KernelKind::kLaplace:
+      return 0.4082;
+    default:
+      return 1.0;
   }
 }
 

@@ -10,16 +10,17 @@ namespace tare {
 /// Kernel weights are added up in groups of this many rows; see WeightedSample.
 inline constexpr std::size_t kChunkRows = 64;
 
-/// weight[i] = k(sqrt(squared_distance[i]) / bandwidth). Not for kKnn, whose window depends on the sample.
-/// An infinite bandwidth gives every row the weight 1. The same bytes on every processor.
+/// weight[i] = k(sqrt(squared_distance[i]) / bandwidth). Not for kKnn, whose window depends on the
+/// sample. An infinite bandwidth gives every row the weight 1. The same bytes on every processor.
 void kernel_weights(KernelKind kind, double bandwidth, std::span<const double> squared_distance,
                     std::span<double> weight);
 
-/// The radius beyond which a kernel's weight is zero, in bandwidths; infinite for gaussian and laplace.
+/// The radius beyond which a kernel's weight is zero, in bandwidths; infinite for gaussian and
+/// laplace.
 double kernel_support(KernelKind kind);
 
-/// The factor that turns a bandwidth of the naive kernel into one of this kernel that smooths as much:
-/// the kernels' second moments agree.
+/// The factor that turns a bandwidth of the naive kernel into one of this kernel that smooths as
+/// much: the kernels' second moments agree.
 double kernel_width_factor(KernelKind kind);
 
 }  // namespace tare

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Compiles a function once for each vector width and picks one at load time. Sums inside such a function must
-// have an order that is written out, and contraction to fused operations is off for the whole project, so that
-// the copies give the same bytes. Off under the sanitizers, whose start-up the loader's choice would precede.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define TARE_VECTOR_TARGETS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+// Compiles a function once for each vector width and picks one at load time. Sums inside such a
+// function must have an order that is written out, and contraction to fused operations is off for
+// the whole project, so that the copies give the same bytes. Off under the sanitizers, whose
+// start-up the loader's choice would precede.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define TARE_VECTOR_TARGETS \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define TARE_VECTOR_TARGETS
 #endif

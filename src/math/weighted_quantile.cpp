@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kLanes = 8;
 static_assert(kChunkRows % kLanes == 0);
 
-/// Sum and sum of squares of a group of full length, in eight lanes that are added up at the end: the order is
-/// fixed, whatever the processor's vectors are.
+/// Sum and sum of squares of a group of full length, in eight lanes that are added up at the end:
+/// the order is fixed, whatever the processor's vectors are.
 TARE_VECTOR_TARGETS void sum_full_chunk(const double* w, double* sum, double* squares) {
   std::array<double, kLanes> a{};
   std::array<double, kLanes> b{};
@@ -63,8 +63,8 @@ void weighted_quantile_places(std::span<const double> weights, const WeightSums&
   std::size_t last_positive = n - 1;
   while (weights[last_positive] <= 0.0) --last_positive;
 
-  // One walk for all levels: over whole groups while the target lies beyond them, over rows inside the group where it
-  // falls. `reached` is the weight of all rows before `next`.
+  // One walk for all levels: over whole groups while the target lies beyond them, over rows inside
+  // the group where it falls. `reached` is the weight of all rows before `next`.
   std::size_t next = 0;
   double reached = 0.0;
   std::size_t answer = last_positive;

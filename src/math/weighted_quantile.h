@@ -10,14 +10,17 @@
 
 namespace tare {
 
-// The paper's quantile of a weighted sample: the smallest value whose cumulative weight is at least tau times the
-// total. No interpolation, so the answer is always one of the sample's values with a positive weight.
+// The paper's quantile of a weighted sample: the smallest value whose cumulative weight is at least
+// tau times the total. No interpolation, so the answer is always one of the sample's values with a
+// positive weight.
 //
-// A cumulative weight counts as having reached tau * total when it is short of it by less than kTieSlack of it:
-// then what is equal in exact arithmetic is not torn apart by the rounding of a sum.
+// A cumulative weight counts as having reached tau * total when it is short of it by less than
+// kTieSlack of it: then what is equal in exact arithmetic is not torn apart by the rounding of a
+// sum.
 inline constexpr double kTieSlack = 1e-12;
 
-/// Sums over a weighted sample that all its quantiles need, taken in one pass over groups of kChunkRows rows.
+/// Sums over a weighted sample that all its quantiles need, taken in one pass over groups of
+/// kChunkRows rows.
 struct WeightSums {
   std::vector<double> chunks;  // of the weights of each group
   double total = 0.0;
@@ -30,16 +33,19 @@ struct WeightSums {
 /// `weights` not negative. Reuses the memory of `sums`.
 void sum_weights(std::span<const double> weights, WeightSums& sums);
 
-/// Whether weights are whole numbers, so that their sums are exact and a level is a rank among them.
+/// Whether weights are whole numbers, so that their sums are exact and a level is a rank among
+/// them.
 enum class WeightType : std::uint8_t { kReal, kWhole };
 
-/// Places of the quantiles in a sample that is sorted by value: out[j] for levels[j], ascending. Needs
-/// sums.total > 0. With kWhole the rank is exact (Level::rank), with kReal up to kTieSlack.
+/// Places of the quantiles in a sample that is sorted by value: out[j] for levels[j], ascending.
+/// Needs sums.total > 0. With kWhole the rank is exact (Level::rank), with kReal up to kTieSlack.
 /// O(n / kChunkRows + levels * kChunkRows).
-void weighted_quantile_places(std::span<const double> weights, const WeightSums& sums, WeightType type,
-                              std::span<const Level> levels, std::span<std::size_t> out);
+void weighted_quantile_places(std::span<const double> weights, const WeightSums& sums,
+                              WeightType type, std::span<const Level> levels,
+                              std::span<std::size_t> out);
 
-/// One quantile of values in any order. `weights` empty means all equal. At least one positive weight.
+/// One quantile of values in any order. `weights` empty means all equal. At least one positive
+/// weight.
 double weighted_quantile(std::span<const double> values, std::span<const double> weights,
                          const Level& tau);
 

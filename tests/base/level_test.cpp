@@ -12,10 +12,12 @@ namespace tare {
 namespace {
 
 TEST(Level, LiesStrictlyBetweenZeroAndOne) {
-  for (const double wrong : {0.0, 1.0, -0.1, 1.5, std::nan(""), std::numeric_limits<double>::infinity()}) {
+  for (const double wrong :
+       {0.0, 1.0, -0.1, 1.5, std::nan(""), std::numeric_limits<double>::infinity()}) {
     expect_error(ErrorCode::kInvalidArgument, "strictly between 0 and 1", [&] { Level{wrong}; });
   }
-  for (const double right : {1e-300, 0.5, std::nextafter(1.0, 0.0)}) EXPECT_EQ(Level{right}.value(), right);
+  for (const double right : {1e-300, 0.5, std::nextafter(1.0, 0.0)})
+    EXPECT_EQ(Level{right}.value(), right);
 }
 
 TEST(Level, RankIsTheCeilingOfTheDecimalTimesTheCount) {
@@ -23,7 +25,8 @@ TEST(Level, RankIsTheCeilingOfTheDecimalTimesTheCount) {
   for (std::uint64_t thousandths = 1; thousandths < 1000; ++thousandths) {
     const Level level(static_cast<double>(thousandths) / 1000.0);
     for (std::uint64_t count = 1; count <= 2000; count += 7) {
-      EXPECT_EQ(level.rank(count), (thousandths * count + 999) / 1000) << thousandths << " of " << count;
+      EXPECT_EQ(level.rank(count), (thousandths * count + 999) / 1000)
+          << thousandths << " of " << count;
     }
   }
 }
@@ -48,8 +51,11 @@ TEST(Level, MetricLevelsAreThePapers) {
 }
 
 TEST(Level, IntervalEndsAreTheNumbersAPersonMeans) {
-  for (const auto& [confidence, low, high] :
-       {std::tuple{0.9, 0.05, 0.95}, {0.95, 0.025, 0.975}, {0.8, 0.1, 0.9}, {0.5, 0.25, 0.75}, {0.99, 0.005, 0.995}}) {
+  for (const auto& [confidence, low, high] : {std::tuple{0.9, 0.05, 0.95},
+                                              {0.95, 0.025, 0.975},
+                                              {0.8, 0.1, 0.9},
+                                              {0.5, 0.25, 0.75},
+                                              {0.99, 0.005, 0.995}}) {
     const auto [lower, upper] = interval_levels(confidence);
     EXPECT_EQ(lower.value(), low);
     EXPECT_EQ(upper.value(), high);

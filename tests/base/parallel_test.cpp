@@ -14,7 +14,8 @@ TEST(ParallelFor, VisitsEveryIndexOnce) {
   for (const std::size_t threads : {0U, 1U, 2U, 8U}) {
     for (const std::size_t count : {0U, 1U, 5U, 1000U}) {
       std::vector<std::atomic<int>> visits(count);
-      parallel_for({.threads = threads, .progress = {}}, count, [&](std::size_t i) { ++visits[i]; });
+      parallel_for({.threads = threads, .progress = {}}, count,
+                   [&](std::size_t i) { ++visits[i]; });
       for (const auto& v : visits) EXPECT_EQ(v, 1);
     }
   }
@@ -33,10 +34,11 @@ TEST(ParallelFor, ThrowsWhatTheWorkThrew) {
 TEST(ParallelBlocks, CoverTheRowsWithoutOverlap) {
   for (const std::size_t rows : {0U, 1U, 63U, 64U, 65U, 1000U}) {
     std::vector<std::atomic<int>> visits(rows);
-    parallel_blocks({.threads = 3, .progress = {}}, rows, 64, [&](std::size_t first, std::size_t last) {
-      EXPECT_LE(last - first, 64U);
-      for (std::size_t i = first; i < last; ++i) ++visits[i];
-    });
+    parallel_blocks({.threads = 3, .progress = {}}, rows, 64,
+                    [&](std::size_t first, std::size_t last) {
+                      EXPECT_LE(last - first, 64U);
+                      for (std::size_t i = first; i < last; ++i) ++visits[i];
+                    });
     for (const auto& v : visits) EXPECT_EQ(v, 1);
   }
 }

@@ -37,8 +37,9 @@ TEST(Params, TheOtherValuesWinInAMerge) {
 TEST(Params, AnUnknownNameListsTheKnown) {
   static constexpr ParamInfo kKnown[] = {{"depth", "6", ""}, {"trees", "100", ""}};
   const std::span<const ParamInfo> list = kKnown;
-  expect_error(ErrorCode::kInvalidArgument, "it has: depth, trees",
-               [&] { Params::parse("tree=1").check_known("forest", {&list, 1}); });
+  expect_error(ErrorCode::kInvalidArgument, "it has: depth, trees", [&] {
+    Params::parse("tree=1").check_known("forest", {&list, 1});
+  });
   EXPECT_NO_THROW(Params::parse("trees=1").check_known("forest", {&list, 1}));
 }
 

@@ -12,7 +12,9 @@
 namespace tare {
 namespace {
 
-Sample sample_of(const char* problem, std::size_t rows) { return draw(find_problem(problem), rows, Seed{11}); }
+Sample sample_of(const char* problem, std::size_t rows) {
+  return draw(find_problem(problem), rows, Seed{11});
+}
 
 /// Leave-one-out in the slowest way: a new estimator without the row, for every row.
 double slow_leave_one_out(const Sample& data, SnqOptions options) {
@@ -41,8 +43,9 @@ TEST(Bandwidth, LeaveOneOutIsTheLossOfAnEstimatorWithoutTheRow) {
   const Sample data = sample_of("hetero_2", 120);
   for (const KernelKind kernel : kAllKernels) {
     SnqOptions options{.kernel = kernel, .min_support = 7};
-    const std::vector<double> path =
-        kernel == KernelKind::kKnn ? std::vector<double>{3, 20, 119} : std::vector<double>{0.01, 0.2, 3.0};
+    const std::vector<double> path = kernel == KernelKind::kKnn
+                                         ? std::vector<double>{3, 20, 119}
+                                         : std::vector<double>{0.01, 0.2, 3.0};
     std::vector<std::size_t> places(120);
     for (std::size_t i = 0; i < 120; ++i) places[i] = i;
     const auto losses =
@@ -61,13 +64,15 @@ TEST(Bandwidth, ARowInTimeIsPredictedFromEarlierBlocks) {
   const Sample data = sample_of("hetero_2", 90);
   const std::vector<std::size_t> order = residual_order(data.y, {});
   std::vector<std::size_t> block(90);
-  for (std::size_t place = 0; place < 90; ++place) block[place] = order[place] / 30;  // three of them, in time
-  std::vector<std::size_t> places;  // some rows of the second and third block
+  for (std::size_t place = 0; place < 90; ++place)
+    block[place] = order[place] / 30;  // three of them, in time
+  std::vector<std::size_t> places;     // some rows of the second and third block
   for (std::size_t place = 0; place < 90 && places.size() < 3; ++place) {
     if (block[place] > 0) places.push_back(place);
   }
   const SnqOptions options{.kernel = KernelKind::kNaive, .bandwidth = 0.3};
-  const auto losses = leave_one_out_losses(LocalSample(data.x, data.y, {}), block, options, {{0.3}}, places, {});
+  const auto losses =
+      leave_one_out_losses(LocalSample(data.x, data.y, {}), block, options, {{0.3}}, places, {});
   const auto levels = metric_levels();
   double expected = 0.0;
   for (const std::size_t place : places) {
@@ -100,8 +105,9 @@ TEST(Bandwidth, OverBlocksTheWidestThatIsAsGoodIsTaken) {
     return choose_bandwidth(LocalSample(data.x, data.y, {}), block, {}, Seed{1}, {}).bandwidth;
   };
   EXPECT_GE(chosen(flat, true), chosen(flat, false));
-  EXPECT_GE(chosen(flat, true), 1.0);   // of features in [0, 1]: all rows count
-  EXPECT_LT(chosen(sine, true), 1.0);   // of features in [0, 15]: where the law does depend, it stays local
+  EXPECT_GE(chosen(flat, true), 1.0);  // of features in [0, 1]: all rows count
+  EXPECT_LT(chosen(sine, true),
+            1.0);  // of features in [0, 15]: where the law does depend, it stays local
 }
 
 class BandwidthPath : public testing::TestWithParam<std::tuple<KernelKind, const char*>> {};
@@ -111,15 +117,19 @@ TEST_P(BandwidthPath, IsLongAndNeverWonByAnEnd) {
   const Sample data = sample_of(problem, 600);
   const auto choice = choose_bandwidth(data.x, data.y, {}, {.kernel = kernel}, Seed{1});
   EXPECT_GE(choice.path.size(), 24U);
-  const auto ascending = [](const BandwidthTrial& a, const BandwidthTrial& b) { return a.bandwidth < b.bandwidth; };
+  const auto ascending = [](const BandwidthTrial& a, const BandwidthTrial& b) {
+    return a.bandwidth < b.bandwidth;
+  };
   EXPECT_TRUE(std::is_sorted(choice.path.begin(), choice.path.end(), ascending));
   double best = choice.path[0].loss;
   for (const auto& trial : choice.path) best = std::min(best, trial.loss);
-  const auto taken = std::find_if(choice.path.begin(), choice.path.end(),
-                                  [&](const auto& trial) { return trial.bandwidth == choice.bandwidth; });
+  const auto taken = std::find_if(choice.path.begin(), choice.path.end(), [&](const auto& trial) {
+    return trial.bandwidth == choice.bandwidth;
+  });
   ASSERT_NE(taken, choice.path.end());
   EXPECT_LE(taken->loss, best * (1.0 + 1e-8));
-  if (kernel != KernelKind::kKnn) {  // knn's path runs from two rows to all: there is nothing beyond
+  if (kernel !=
+      KernelKind::kKnn) {  // knn's path runs from two rows to all: there is nothing beyond
     EXPECT_NE(taken, choice.path.begin());
     EXPECT_NE(taken, choice.path.end() - 1);
   }
@@ -128,9 +138,11 @@ TEST_P(BandwidthPath, IsLongAndNeverWonByAnEnd) {
 
 INSTANTIATE_TEST_SUITE_P(All, BandwidthPath,
                          testing::Combine(testing::ValuesIn(kAllKernels),
-                                          testing::Values("sine", "flat", "uniform_wedge", "hetero_5")),
+                                          testing::Values("sine", "flat", "uniform_wedge",
+                                                          "hetero_5")),
                          [](const auto& p) {
-                           return std::string(kernel_name(std::get<0>(p.param))) + "_" + std::get<1>(p.param);
+                           return std::string(kernel_name(std::get<0>(p.param))) + "_" +
+                                  std::get<1>(p.param);
                          });
 
 TEST(Bandwidth, IsWideWhereNothingDependsOnTheFeatures) {
@@ -139,7 +151,8 @@ TEST(Bandwidth, IsWideWhereNothingDependsOnTheFeatures) {
   const auto wide = choose_bandwidth(flat.x, flat.y, {}, {}, Seed{1});
   const auto narrow = choose_bandwidth(sine.x, sine.y, {}, {}, Seed{1});
   double widest = 0.0;
-  for (std::size_t i = 0; i < 1500; ++i) widest = std::max(widest, std::abs(flat.x(i, 0) - flat.x(0, 0)));
+  for (std::size_t i = 0; i < 1500; ++i)
+    widest = std::max(widest, std::abs(flat.x(i, 0) - flat.x(0, 0)));
   EXPECT_GT(wide.bandwidth, 0.2 * widest);
   EXPECT_LT(narrow.bandwidth, 1.5);  // of a range of 15 with several waves
 }
@@ -150,7 +163,8 @@ TEST(Bandwidth, SurvivesFeaturesThatAreAllEqual) {
   for (double& value : u) value = rng.normal();
   for (const std::size_t dims : {0U, 1U, 3U}) {
     for (const KernelKind kernel : kAllKernels) {
-      const auto choice = choose_bandwidth(Matrix(50, dims, 7.0), u, {}, {.kernel = kernel}, Seed{1});
+      const auto choice =
+          choose_bandwidth(Matrix(50, dims, 7.0), u, {}, {.kernel = kernel}, Seed{1});
       EXPECT_GT(choice.bandwidth, 0.0);
       EXPECT_TRUE(std::isfinite(choice.bandwidth));
     }
@@ -159,8 +173,10 @@ TEST(Bandwidth, SurvivesFeaturesThatAreAllEqual) {
 
 TEST(Bandwidth, DoesNotDependOnThreads) {
   const Sample data = sample_of("skewed_2", 500);
-  const auto one = choose_bandwidth(data.x, data.y, {}, {}, Seed{1}, {.threads = 1, .progress = {}});
-  const auto eight = choose_bandwidth(data.x, data.y, {}, {}, Seed{1}, {.threads = 8, .progress = {}});
+  const auto one =
+      choose_bandwidth(data.x, data.y, {}, {}, Seed{1}, {.threads = 1, .progress = {}});
+  const auto eight =
+      choose_bandwidth(data.x, data.y, {}, {}, Seed{1}, {.threads = 8, .progress = {}});
   ASSERT_EQ(one.path.size(), eight.path.size());
   for (std::size_t i = 0; i < one.path.size(); ++i) EXPECT_EQ(one.path[i].loss, eight.path[i].loss);
 }
@@ -179,10 +195,12 @@ TEST(Bandwidth, TheRateIsTheoremOnes) {
       const double expected = kernel == KernelKind::kKnn ? 2.0 / (static_cast<double>(d) + 2.0)
                                                          : -1.0 / (static_cast<double>(d) + 2.0);
       // knn's is rounded to whole rows.
-      EXPECT_NEAR(std::log(large / small) / std::log(64.0), expected, kernel == KernelKind::kKnn ? 0.02 : 1e-12);
+      EXPECT_NEAR(std::log(large / small) / std::log(64.0), expected,
+                  kernel == KernelKind::kKnn ? 0.02 : 1e-12);
     }
   }
-  EXPECT_DOUBLE_EQ(rate_bandwidth(KernelKind::kNaive, 1'000, 1, 3.0), 3.0 * std::pow(1000.0, -1.0 / 3.0));
+  EXPECT_DOUBLE_EQ(rate_bandwidth(KernelKind::kNaive, 1'000, 1, 3.0),
+                   3.0 * std::pow(1000.0, -1.0 / 3.0));
 }
 
 }  // namespace

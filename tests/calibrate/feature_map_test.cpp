@@ -56,9 +56,9 @@ TEST(FeatureMap, CorrelationTakesTheColumnsThatFollowTheTarget) {
     data.y[i] = 3.0 * data.x(i, 4) - 2.0 * data.x(i, 1) + 0.1 * data.y[i];
     data.x(i, 0) = 5.0;  // a constant has correlation 0
   }
-  const auto map = FeatureMap::fit(data.x, data.y, data.rows,
-                                   {.reducer = Reducer::kCorrelation, .dims = 2, .scale = Scale::kNone, .columns = {}},
-                                   Seed{1});
+  const auto map = FeatureMap::fit(
+      data.x, data.y, data.rows,
+      {.reducer = Reducer::kCorrelation, .dims = 2, .scale = Scale::kNone, .columns = {}}, Seed{1});
   const Matrix z = map.apply(data.x);
   ASSERT_EQ(z.cols(), 2U);
   for (std::size_t i = 0; i < 400; ++i) {
@@ -93,17 +93,18 @@ TEST(FeatureMap, ProjectionIsOneMatrixAndKeepsDistancesOnAverage) {
 TEST(FeatureMap, NothingIsReducedWhenThereIsNothingToLose) {
   const Data data = random_data(30, 3);
   for (const Reducer reducer : {Reducer::kProjection, Reducer::kCorrelation}) {
-    const auto map = FeatureMap::fit(data.x, data.y, data.rows,
-                                     {.reducer = reducer, .dims = 3, .scale = Scale::kNone, .columns = {}}, Seed{1});
+    const auto map = FeatureMap::fit(
+        data.x, data.y, data.rows,
+        {.reducer = reducer, .dims = 3, .scale = Scale::kNone, .columns = {}}, Seed{1});
     EXPECT_TRUE(std::ranges::equal(map.apply(data.x).values(), data.x.values()));
   }
 }
 
 TEST(FeatureMap, NamedColumnsAloneAreSeen) {
   const Data data = random_data(30, 5);
-  const auto map = FeatureMap::fit(data.x, data.y, data.rows,
-                                   {.reducer = Reducer::kNone, .dims = 4, .scale = Scale::kNone, .columns = {1, 3}},
-                                   Seed{1});
+  const auto map = FeatureMap::fit(
+      data.x, data.y, data.rows,
+      {.reducer = Reducer::kNone, .dims = 4, .scale = Scale::kNone, .columns = {1, 3}}, Seed{1});
   const Matrix z = map.apply(data.x);
   EXPECT_EQ(z.cols(), 2U);
   EXPECT_EQ(z(5, 1), data.x(5, 3));
@@ -111,9 +112,12 @@ TEST(FeatureMap, NamedColumnsAloneAreSeen) {
 
 TEST(FeatureMap, SavedAndLoadedMapsTheSame) {
   const Data data = random_data(30, 9);
-  const auto map = FeatureMap::fit(
-      data.x, data.y, data.rows,
-      {.reducer = Reducer::kProjection, .dims = 2, .scale = Scale::kStandard, .columns = {0, 2, 4, 8}}, Seed{1});
+  const auto map = FeatureMap::fit(data.x, data.y, data.rows,
+                                   {.reducer = Reducer::kProjection,
+                                    .dims = 2,
+                                    .scale = Scale::kStandard,
+                                    .columns = {0, 2, 4, 8}},
+                                   Seed{1});
   TensorStore store;
   map.save(TensorWriter(store));
   EXPECT_TRUE(std::ranges::equal(FeatureMap::load(TensorReader(store)).apply(data.x).values(),
@@ -125,7 +129,8 @@ TEST(FeatureMap, AFileThatNamesAColumnOutsideIsRefused) {
   TensorStore store;
   FeatureMap::fit(data.x, data.y, data.rows, {}, Seed{1}).save(TensorWriter(store));
   store.values["inputs"] = 2U;
-  expect_error(ErrorCode::kCorruptFile, "feature 2 of 2", [&] { FeatureMap::load(TensorReader(store)); });
+  expect_error(ErrorCode::kCorruptFile, "feature 2 of 2",
+               [&] { FeatureMap::load(TensorReader(store)); });
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ namespace {
 
 const std::vector<Level> kLevels = {Level{0.05}, Level{0.5}, Level{0.95}};
 
-std::unique_ptr<QuantileModel> fit(const Sample& data, const std::string& params, FitInput input = {}) {
+std::unique_ptr<QuantileModel> fit(const Sample& data, const std::string& params,
+                                   FitInput input = {}) {
   input.x = data.x;
   input.y = data.y;
   return fit_method(find_method("nrc"), input, Params::parse(params));
@@ -34,7 +35,8 @@ TEST(Nrc, AddsTheGivenPredictionToTheQuantilesOfItsResiduals) {
   }
   const auto model = fit(data, "bandwidth=0.2 scale=none", {.x = {}, .y = {}, .given = given});
   const Prediction actual = model->predict({data.x, given}, kLevels);
-  const Prediction quantiles = Snq(data.x, residual, {}, {.bandwidth = 0.2}).predict(data.x, kLevels);
+  const Prediction quantiles =
+      Snq(data.x, residual, {}, {.bandwidth = 0.2}).predict(data.x, kLevels);
   for (std::size_t i = 0; i < 300; ++i) {
     for (std::size_t j = 0; j < 3; ++j) {
       EXPECT_EQ(actual.quantiles(i, j), quantiles.quantiles(i, j) + given(i, 0));
@@ -43,12 +45,15 @@ TEST(Nrc, AddsTheGivenPredictionToTheQuantilesOfItsResiduals) {
 }
 
 TEST(Nrc, ResidualsComeFromRowsThePointModelHasNotSeen) {
-  // A forest that memorises its rows has small residuals on them: a calibrator that looked there would be too narrow.
+  // A forest that memorises its rows has small residuals on them: a calibrator that looked there
+  // would be too narrow.
   const Sample data = draw(find_problem("flat"), 600, Seed{2});
   const Sample test = draw(find_problem("flat"), 4'000, Seed{3});
   for (const char* split : {"0.3", "cross", "time"}) {
     const auto model =
-        fit(data, std::string("regressor=forest depth=20 min_leaf=1 trees=50 bandwidth=infinite split=") + split);
+        fit(data,
+            std::string("regressor=forest depth=20 min_leaf=1 trees=50 bandwidth=infinite split=") +
+                split);
     const Prediction p = model->predict({test.x}, kLevels);
     std::size_t inside = 0;
     for (std::size_t i = 0; i < test.y.size(); ++i) {
@@ -64,8 +69,9 @@ TEST(Nrc, ResidualsComeFromRowsThePointModelHasNotSeen) {
 TEST(Nrc, CrossFittingUsesEveryRowForBothSteps) {
   const Sample data = draw(find_problem("hetero_2"), 200, Seed{4});
   FitInput input{.x = data.x, .y = data.y};
-  const auto trained = train_point_model(input, Params::parse("regressor=ridge"), 
-                                         {.kind = SplitRule::Kind::kCross, .share = 0.3, .folds = 4}, {});
+  const auto trained =
+      train_point_model(input, Params::parse("regressor=ridge"),
+                        {.kind = SplitRule::Kind::kCross, .share = 0.3, .folds = 4}, {});
   EXPECT_EQ(trained.calibration_rows.size(), 200U);
   EXPECT_EQ(trained.residuals.size(), 200U);
   const auto predicted = trained.model.predict({data.x}, {});
@@ -92,7 +98,8 @@ TEST(Nrc, AGivenPredictionTakesThePlaceOfANetworkButNotOfAForest) {
     EXPECT_EQ(fit_method(find_method(name), input, {})->given(), 1U) << name;
   }
   for (const char* name : {"nrc_rf", "nrc_embed", "pure_kernel", "lstm_nrc"}) {
-    expect_error(ErrorCode::kInvalidArgument, "a prediction is given", [&] { fit_method(find_method(name), input, {}); });
+    expect_error(ErrorCode::kInvalidArgument, "a prediction is given",
+                 [&] { fit_method(find_method(name), input, {}); });
   }
 }
 
@@ -101,15 +108,17 @@ TEST(Nrc, WindowsOfASeriesAreSplitInTime) {
   FitInput input{.x = data.x, .y = data.y};
   input.window = 5;
   EXPECT_NO_THROW(fit_method(find_method("nrc"), input, Params::parse("regressor=zero")));
-  expect_error(ErrorCode::kInvalidArgument, "--split time",
-               [&] { fit_method(find_method("nrc"), input, Params::parse("regressor=zero split=0.3")); });
+  expect_error(ErrorCode::kInvalidArgument, "--split time", [&] {
+    fit_method(find_method("nrc"), input, Params::parse("regressor=zero split=0.3"));
+  });
 }
 
 TEST(Nrc, TimeSplitCalibratesOnTheLastRows) {
   const Sample data = draw(find_problem("hetero_1"), 100, Seed{4});
   FitInput input{.x = data.x, .y = data.y};
-  const auto trained = train_point_model(input, Params::parse("regressor=zero"),
-                                         {.kind = SplitRule::Kind::kTime, .share = 0.2, .folds = 5}, {});
+  const auto trained =
+      train_point_model(input, Params::parse("regressor=zero"),
+                        {.kind = SplitRule::Kind::kTime, .share = 0.2, .folds = 5}, {});
   ASSERT_EQ(trained.calibration_rows.size(), 20U);
   EXPECT_EQ(trained.calibration_rows.front(), 80U);
 }
@@ -135,14 +144,17 @@ TEST(Nrc, ThePointModelSeesItsColumnsAndTheKernelItsOwn) {
   Matrix changed = data.x;
   for (std::size_t i = 0; i < 300; ++i) changed(i, 3) += 5.0;  // neither uses it
   const auto before = model->predict({data.x}, kLevels).quantiles;
-  EXPECT_TRUE(std::ranges::equal(before.values(), model->predict({changed}, kLevels).quantiles.values()));
+  EXPECT_TRUE(
+      std::ranges::equal(before.values(), model->predict({changed}, kLevels).quantiles.values()));
   for (std::size_t i = 0; i < 300; ++i) changed(i, 4) += 5.0;  // the kernel does
-  EXPECT_FALSE(std::ranges::equal(before.values(), model->predict({changed}, kLevels).quantiles.values()));
+  EXPECT_FALSE(
+      std::ranges::equal(before.values(), model->predict({changed}, kLevels).quantiles.values()));
 }
 
 TEST(Nrc, TooFewCalibrationRowsAreRefusedWithTheRemedy) {
   const Sample data = draw(find_problem("hetero_1"), 30, Seed{6});
-  expect_error(ErrorCode::kBadData, "9 calibration rows are too few", [&] { fit(data, "regressor=zero split=0.3"); });
+  expect_error(ErrorCode::kBadData, "9 calibration rows are too few",
+               [&] { fit(data, "regressor=zero split=0.3"); });
   EXPECT_NO_THROW(fit(data, "regressor=zero split=cross"));
 }
 

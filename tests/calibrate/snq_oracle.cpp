@@ -35,13 +35,20 @@ std::vector<Real> nearest_window(const std::vector<Real>& r2, std::size_t count)
 Real kernel(KernelKind kind, Real r2, Real h) {
   const Real s = std::sqrt(r2) / h;
   switch (kind) {
-    case KernelKind::kNaive: return r2 <= h * h ? 1 : 0;
-    case KernelKind::kEpanechnikov: return s < 1 ? 1 - s * s : 0;
-    case KernelKind::kTriangular: return s < 1 ? 1 - s : 0;
-    case KernelKind::kTricube: return s < 1 ? (1 - s * s * s) * (1 - s * s * s) * (1 - s * s * s) : 0;
-    case KernelKind::kGaussian: return std::exp(-s * s / 2);
-    case KernelKind::kLaplace: return std::exp(-s);
-    case KernelKind::kKnn: break;
+    case KernelKind::kNaive:
+      return r2 <= h * h ? 1 : 0;
+    case KernelKind::kEpanechnikov:
+      return s < 1 ? 1 - s * s : 0;
+    case KernelKind::kTriangular:
+      return s < 1 ? 1 - s : 0;
+    case KernelKind::kTricube:
+      return s < 1 ? (1 - s * s * s) * (1 - s * s * s) * (1 - s * s * s) : 0;
+    case KernelKind::kGaussian:
+      return std::exp(-s * s / 2);
+    case KernelKind::kLaplace:
+      return std::exp(-s);
+    case KernelKind::kKnn:
+      break;
   }
   return 0;
 }
@@ -50,7 +57,8 @@ Real kernel(KernelKind kind, Real r2, Real h) {
 double quantile(const std::vector<double>& u, const std::vector<Real>& weight, Real share) {
   std::vector<std::size_t> order(u.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return u[a] < u[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return u[a] < u[b]; });
   Real total = 0;
   for (const Real w : weight) total += w;
   Real reached = 0;
@@ -67,7 +75,8 @@ double quantile(const std::vector<double>& u, const std::vector<Real>& weight, R
 double exact_quantile(const std::vector<double>& u, const std::vector<Real>& weight, Fraction tau) {
   std::vector<std::size_t> order(u.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return u[a] < u[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return u[a] < u[b]; });
   std::int64_t total = 0;
   for (const Real w : weight) total += static_cast<std::int64_t>(w);
   std::int64_t reached = 0;
@@ -111,7 +120,8 @@ Answer answer(MatrixView z, const std::vector<double>& u, const std::vector<doub
   if (most < 1e-140L) {
     result.fallback = true;
     window = true;
-    weight = nearest_window(r2, options.fallback == Fallback::kMarginal ? r2.size() : options.min_support);
+    weight = nearest_window(
+        r2, options.fallback == Fallback::kMarginal ? r2.size() : options.min_support);
   }
   Real total = 0;
   Real squares = 0;

@@ -16,10 +16,11 @@ struct Fraction {
   double value() const { return static_cast<double>(numerator) / static_cast<double>(denominator); }
 };
 
-/// What SNQ must answer for one query, by the definition and nothing else: naive loops, long double, a full sort per
-/// level. Shares no code with the library.
+/// What SNQ must answer for one query, by the definition and nothing else: naive loops, long
+/// double, a full sort per level. Shares no code with the library.
 struct Answer {
-  double lowest = 0.0;   // the smallest answer that rounding in the library may give, and the largest;
+  double lowest =
+      0.0;  // the smallest answer that rounding in the library may give, and the largest;
   double highest = 0.0;  // equal where every weight is a whole number
   long double effective_n = 0.0;
   double nearest = 0.0;

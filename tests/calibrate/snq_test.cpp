@@ -16,7 +16,8 @@ namespace {
 
 using oracle::Fraction;
 
-/// How the random cases differ: smooth data, a coarse grid full of ties and duplicates, or everything equal.
+/// How the random cases differ: smooth data, a coarse grid full of ties and duplicates, or
+/// everything equal.
 enum class Texture { kSmooth, kGrid, kConstant };
 enum class Weights { kNone, kWhole, kReal };
 
@@ -38,14 +39,16 @@ Case random_case(Rng& rng, std::size_t rows, std::size_t dims, Texture texture, 
     value = texture == Texture::kGrid ? static_cast<double>(rng.below(5)) : rng.normal();
   }
   for (std::size_t i = 0; i < rows && weights != Weights::kNone; ++i) {
-    c.weight.push_back(weights == Weights::kWhole ? static_cast<double>(rng.below(4)) : rng.uniform());
+    c.weight.push_back(weights == Weights::kWhole ? static_cast<double>(rng.below(4))
+                                                  : rng.uniform());
   }
   if (!c.weight.empty()) c.weight[0] = 1.0;  // never all zero
   return c;
 }
 
-const std::vector<Fraction> kFractions = {{1, 1000}, {1, 100}, {5, 100}, {7, 100},   {1, 10},  {25, 100},
-                                          {5, 10},   {6, 10},  {75, 100}, {93, 100}, {95, 100}, {999, 1000}};
+const std::vector<Fraction> kFractions = {{1, 1000}, {1, 100},  {5, 100},  {7, 100},
+                                          {1, 10},   {25, 100}, {5, 10},   {6, 10},
+                                          {75, 100}, {93, 100}, {95, 100}, {999, 1000}};
 
 std::vector<Level> levels_of(const std::vector<Fraction>& fractions) {
   std::vector<Level> levels;
@@ -63,7 +66,8 @@ TEST_P(SnqAgainstOracle, GivesTheAnswerOfTheDefinition) {
   for (int trial = 0; trial < 60; ++trial) {
     const auto texture = static_cast<Texture>(trial % 3);
     const auto weights = static_cast<Weights>((trial / 3) % 3);
-    const std::size_t rows = trial % 10 == 9 ? 700 : 1 + rng.below(60);  // also over a chunk's length
+    const std::size_t rows =
+        trial % 10 == 9 ? 700 : 1 + rng.below(60);  // also over a chunk's length
     const std::size_t dims = 1 + rng.below(4);
     const Case c = random_case(rng, rows, dims, texture, weights);
     SnqOptions options;
@@ -83,8 +87,10 @@ TEST_P(SnqAgainstOracle, GivesTheAnswerOfTheDefinition) {
       for (std::size_t j = 0; j < levels.size(); ++j) {
         const auto expected = oracle::answer(c.z, c.u, c.weight, options, point, kFractions[j]);
         const double actual = prediction.quantiles(q, j);
-        ASSERT_GE(actual, expected.lowest) << "trial " << trial << ", query " << q << ", level " << levels[j].value();
-        ASSERT_LE(actual, expected.highest) << "trial " << trial << ", query " << q << ", level " << levels[j].value();
+        ASSERT_GE(actual, expected.lowest)
+            << "trial " << trial << ", query " << q << ", level " << levels[j].value();
+        ASSERT_LE(actual, expected.highest)
+            << "trial " << trial << ", query " << q << ", level " << levels[j].value();
         ASSERT_EQ(prediction.fallback[q] != 0, expected.fallback);
         // 1e-9: sums of at most 700 doubles, and the exponential, are good to 1e-12.
         ASSERT_NEAR(prediction.effective_n[q], static_cast<double>(expected.effective_n),
@@ -103,7 +109,8 @@ INSTANTIATE_TEST_SUITE_P(AllKernels, SnqAgainstOracle, testing::ValuesIn(kAllKer
                          [](const auto& kind) { return std::string(kernel_name(kind.param)); });
 
 TEST(Snq, ALevelIsTheDecimalThatWasWritten) {
-  // 0.07 * 100 is 7.000000000000001 in doubles; the seventh smallest of a hundred is meant all the same.
+  // 0.07 * 100 is 7.000000000000001 in doubles; the seventh smallest of a hundred is meant all the
+  // same.
   Matrix z(100, 1);
   std::vector<double> u(100);
   for (std::size_t i = 0; i < 100; ++i) u[i] = static_cast<double>(i + 1);
@@ -119,7 +126,8 @@ TEST(Snq, QuantilesNeverCrossForAnyKernel) {
   const std::vector<Level> levels = metric_levels();
   for (const KernelKind kernel : kAllKernels) {
     const Case c = random_case(rng, 300, 2, Texture::kSmooth, Weights::kReal);
-    const Snq snq(c.z, c.u, c.weight, {.kernel = kernel, .bandwidth = kernel == KernelKind::kKnn ? 30.0 : 0.3});
+    const Snq snq(c.z, c.u, c.weight,
+                  {.kernel = kernel, .bandwidth = kernel == KernelKind::kKnn ? 30.0 : 0.3});
     const Case queries = random_case(rng, 100, 2, Texture::kSmooth, Weights::kNone);
     const Prediction prediction = snq.predict(queries.z, levels);
     for (std::size_t i = 0; i < 100; ++i) {
@@ -175,7 +183,8 @@ TEST(Snq, AnInfiniteBandwidthIsTheMarginalQuantile) {
   std::vector<double> sorted = c.u;
   std::sort(sorted.begin(), sorted.end());
   for (const KernelKind kernel : kAllKernels) {
-    const Snq snq(c.z, c.u, {}, {.kernel = kernel, .bandwidth = std::numeric_limits<double>::infinity()});
+    const Snq snq(c.z, c.u, {},
+                  {.kernel = kernel, .bandwidth = std::numeric_limits<double>::infinity()});
     const Prediction p = snq.predict(c.z, {{Level{0.25}, Level{0.9}}});
     EXPECT_EQ(p.quantiles(7, 0), sorted[24]);
     EXPECT_EQ(p.quantiles(7, 1), sorted[89]);
@@ -211,7 +220,8 @@ TEST(Snq, SurvivesFeaturesWhoseSquaresOverflow) {
 TEST(Snq, SavedAndLoadedPredictsTheSame) {
   Rng rng(Seed{8});
   const Case c = random_case(rng, 100, 2, Texture::kSmooth, Weights::kReal);
-  const Snq snq(c.z, c.u, c.weight, {.kernel = KernelKind::kTricube, .bandwidth = 0.7, .min_support = 5});
+  const Snq snq(c.z, c.u, c.weight,
+                {.kernel = KernelKind::kTricube, .bandwidth = 0.7, .min_support = 5});
   TensorStore store;
   snq.save(TensorWriter(store));
   const Snq loaded = Snq::load(TensorReader(store));
@@ -235,13 +245,22 @@ TEST(Snq, RefusesWhatItCannotUse) {
   EXPECT_EQ(code([&] { Snq(z, std::vector<double>(2), {}, {}); }), is(ErrorCode::kShapeMismatch));
   EXPECT_EQ(code([&] { Snq(z, u, std::vector<double>(1), {}); }), is(ErrorCode::kShapeMismatch));
   EXPECT_EQ(code([&] { Snq(z, u, {}, {.bandwidth = 0.0}); }), is(ErrorCode::kInvalidArgument));
-  EXPECT_EQ(code([&] { Snq(z, u, {}, {.bandwidth = std::nan("")}); }), is(ErrorCode::kInvalidArgument));
+  EXPECT_EQ(code([&] { Snq(z, u, {}, {.bandwidth = std::nan("")}); }),
+            is(ErrorCode::kInvalidArgument));
   EXPECT_EQ(code([&] { Snq(z, u, {}, {.kernel = KernelKind::kKnn, .bandwidth = 1.5}); }),
             is(ErrorCode::kInvalidArgument));
-  EXPECT_EQ(code([&] { Snq(z, u, std::vector<double>(3, 0.0), {}); }), is(ErrorCode::kInvalidArgument));
-  EXPECT_EQ(code([&] { Snq(z, u, std::vector<double>{1, -1, 1}, {}); }), is(ErrorCode::kInvalidArgument));
-  EXPECT_EQ(code([&] { Snq(z, std::vector<double>{0, 0, INFINITY}, {}, {}); }), is(ErrorCode::kInvalidArgument));
-  EXPECT_EQ(code([&] { Snq(z, u, {}, {}).predict(Matrix(1, 3), {{Level{0.5}}}); }), is(ErrorCode::kShapeMismatch));
+  EXPECT_EQ(code([&] { Snq(z, u, std::vector<double>(3, 0.0), {}); }),
+            is(ErrorCode::kInvalidArgument));
+  EXPECT_EQ(code([&] {
+              Snq(z, u, std::vector<double>{1, -1, 1}, {});
+            }),
+            is(ErrorCode::kInvalidArgument));
+  EXPECT_EQ(code([&] {
+              Snq(z, std::vector<double>{0, 0, INFINITY}, {}, {});
+            }),
+            is(ErrorCode::kInvalidArgument));
+  EXPECT_EQ(code([&] { Snq(z, u, {}, {}).predict(Matrix(1, 3), {{Level{0.5}}}); }),
+            is(ErrorCode::kShapeMismatch));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the paper proves and promises, seen in numbers. Seeded, so a failure is a change and not bad luck.
+// What the paper proves and promises, seen in numbers. Seeded, so a failure is a change and not bad
+// luck.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,8 +15,8 @@
 namespace tare {
 namespace {
 
-/// Mean squared error of SNQ's quantiles at fresh points, averaged over several samples. SNQ sees the residuals of
-/// the true mean, as NRC would with a perfect f.
+/// Mean squared error of SNQ's quantiles at fresh points, averaged over several samples. SNQ sees
+/// the residuals of the true mean, as NRC would with a perfect f.
 double quantile_mse(const Problem& problem, std::size_t n, double h, int samples) {
   const std::vector<Level> levels = {Level{0.1}, Level{0.25}, Level{0.5}, Level{0.75}, Level{0.9}};
   double total = 0.0;
@@ -58,9 +59,11 @@ TEST_P(Theorem1, QuantileErrorFallsAtTheRateOfTheDimension) {
   std::vector<double> log_mse;
   for (std::size_t n = 1'000; n <= 64'000; n *= 2) {
     log_n.push_back(std::log(static_cast<double>(n)));
-    // The theorem's h. Its constant is on the small side: these laws are smooth, and a smooth law's bias falls faster
-    // than the theorem's Lipschitz bound; where the variance leads, the rate is the theorem's.
-    const double h = 0.4 * std::pow(static_cast<double>(n), -1.0 / (static_cast<double>(problem.dims) + 2.0));
+    // The theorem's h. Its constant is on the small side: these laws are smooth, and a smooth law's
+    // bias falls faster than the theorem's Lipschitz bound; where the variance leads, the rate is
+    // the theorem's.
+    const double h =
+        0.4 * std::pow(static_cast<double>(n), -1.0 / (static_cast<double>(problem.dims) + 2.0));
     log_mse.push_back(std::log(quantile_mse(problem, n, h, 6)));
   }
   const double slope = fitted_slope(log_n, log_mse);
@@ -83,8 +86,9 @@ TEST_P(SineProblem, LocalCalibrationHalvesTheIndividualError) {
   const Sample data = draw(problem, kTrain + kCalibrate, Seed{5});
   const Sample test = draw(problem, 5'000, Seed{6});
   const std::span<const double> y = data.y;
-  const auto point = find_regressor(GetParam()).fit(
-      {data.x.view().middle_rows(0, kTrain), y.first(kTrain), {}}, {}, Seed{7}, {});
+  const auto point =
+      find_regressor(GetParam())
+          .fit({data.x.view().middle_rows(0, kTrain), y.first(kTrain), {}}, {}, Seed{7}, {});
   const auto given = [&](MatrixView x) {
     Matrix out(x.rows(), 1);
     point->predict(x, out.values(), {});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C++ quick start of the README: fit, save, load, predict, through the installed package alone.
-#include <cstdio>
 #include <tare/tare.h>
+#include <cstdio>
 #include <vector>
 
 int main(int argc, char** argv) {

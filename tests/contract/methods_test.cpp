@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every method promises, checked for every row of the table: a new row is tested the moment it exists.
+// What every method promises, checked for every row of the table: a new row is tested the moment it
+// exists.
 #include "tare/calibrate/methods.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,8 @@ constexpr std::size_t kRows = 240;
 
 class MethodContract : public testing::TestWithParam<std::string> {
  protected:
-  MethodContract() : method(find_method(GetParam())), data(draw(find_problem("hetero_2"), kRows, Seed{1})) {
+  MethodContract()
+      : method(find_method(GetParam())), data(draw(find_problem("hetero_2"), kRows, Seed{1})) {
     path = std::filesystem::temp_directory_path() /
            ("tare_contract_" + GetParam() + "_" + std::to_string(::getpid()) + ".tare");
   }
@@ -113,13 +115,15 @@ TEST_P(MethodContract, WrongColumnCountIsRefused) {
   const Matrix wider(3, data.x.cols() + 1);
   expect_error(ErrorCode::kShapeMismatch, "features", [&] { model->predict({wider}, levels); });
   const Matrix given(3, 1);
-  expect_error(ErrorCode::kShapeMismatch, "given",
-               [&] { model->predict({data.x.view().middle_rows(0, 3), given}, levels); });
+  expect_error(ErrorCode::kShapeMismatch, "given", [&] {
+    model->predict({data.x.view().middle_rows(0, 3), given}, levels);
+  });
 }
 
 TEST_P(MethodContract, RowsThatDisagreeAreRefused) {
   FitInput input{.x = data.x, .y = std::span<const double>(data.y).first(kRows - 1)};
-  expect_error(ErrorCode::kShapeMismatch, "239 targets", [&] { fit_method(method, input, params); });
+  expect_error(ErrorCode::kShapeMismatch, "239 targets",
+               [&] { fit_method(method, input, params); });
 }
 
 TEST_P(MethodContract, ValuesThatAreNotFiniteAreRefused) {
@@ -169,7 +173,8 @@ TEST(Methods, AreFoundInAnySpelling) {
 }
 
 TEST(ModelFile, CanOnlyBeReplacedOnPurpose) {
-  const auto path = std::filesystem::temp_directory_path() / ("tare_replace_" + std::to_string(::getpid()));
+  const auto path =
+      std::filesystem::temp_directory_path() / ("tare_replace_" + std::to_string(::getpid()));
   const Sample data = draw(find_problem("hetero_1"), 50, Seed{1});
   FittedModel fitted;
   fitted.method = "pure_kernel";

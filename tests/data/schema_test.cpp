@@ -11,14 +11,17 @@
 namespace tare {
 namespace {
 
-CsvReader reader_of(const std::string& text) { return CsvReader(bytes_in_memory("cars.csv", text)); }
+CsvReader reader_of(const std::string& text) {
+  return CsvReader(bytes_in_memory("cars.csv", text));
+}
 
 struct Fitted {
   Schema schema;
   Encoded encoded;
 };
 
-Fitted fit(const std::string& text, const Roles& roles, MissingPolicy missing = MissingPolicy::kError) {
+Fitted fit(const std::string& text, const Roles& roles,
+           MissingPolicy missing = MissingPolicy::kError) {
   CsvReader reader = reader_of(text);
   reader.select(Schema::fit_requests(reader.source(), reader.header(), roles));
   const Table table = read_all(reader);
@@ -27,7 +30,8 @@ Fitted fit(const std::string& text, const Roles& roles, MissingPolicy missing = 
   return {std::move(schema), std::move(encoded)};
 }
 
-Encoded apply(const Schema& schema, const std::string& text, MissingPolicy missing = MissingPolicy::kError) {
+Encoded apply(const Schema& schema, const std::string& text,
+              MissingPolicy missing = MissingPolicy::kError) {
   CsvReader reader = reader_of(text);
   reader.select(schema.requests(reader.source(), reader.header(), Need::kFeatures));
   return schema.encode(read_all(reader), Need::kFeatures, missing);
@@ -74,7 +78,8 @@ TEST(Schema, NumbersCanBeCategories) {
   Roles roles = target("mpg");
   roles.categorical = {"hp"};
   roles.features = {"hp"};
-  EXPECT_EQ(fit(kCars, roles).schema.feature_names(), (std::vector<std::string>{"hp=100", "hp=80", "hp=90"}));
+  EXPECT_EQ(fit(kCars, roles).schema.feature_names(),
+            (std::vector<std::string>{"hp=100", "hp=80", "hp=90"}));
 }
 
 TEST(Schema, ACalibrationColumnNeedNotBeAFeatureOfTheModel) {
@@ -108,14 +113,16 @@ TEST(Schema, ImputedValuesComeFromTheFitAndNotFromTheFileAtHand) {
 
 TEST(Schema, ATargetIsNeverImputed) {
   const std::string holes = "a,y\n1,2\n1,\n";
-  expect_error(ErrorCode::kBadData, "is not imputed", [&] { fit(holes, target("y"), MissingPolicy::kImpute); });
+  expect_error(ErrorCode::kBadData, "is not imputed",
+               [&] { fit(holes, target("y"), MissingPolicy::kImpute); });
   EXPECT_EQ(fit(holes, target("y"), MissingPolicy::kDrop).encoded.y, std::vector<double>{2});
 }
 
 TEST(Schema, ANegativeWeightIsNamedWithItsLine) {
   Roles roles = target("y");
   roles.weight = "w";
-  expect_error(ErrorCode::kBadData, "cars.csv:3: column 'w': the weight -1", [&] { fit("a,w,y\n1,1,1\n1,-1,1\n", roles); });
+  expect_error(ErrorCode::kBadData, "cars.csv:3: column 'w': the weight -1",
+               [&] { fit("a,w,y\n1,1,1\n1,-1,1\n", roles); });
 }
 
 TEST(Schema, NamesThatAreNotThereAreAnsweredWithTheNearest) {
@@ -147,7 +154,8 @@ TEST(Schema, SurvivesTheModelFile) {
   schema.set_missing(MissingPolicy::kImpute);
   schema.set_predictor("cmd");
   EXPECT_EQ(Schema::from_json(schema.to_json()).to_json(), schema.to_json());
-  expect_error(ErrorCode::kCorruptFile, "schema", [] { Schema::from_json(Json::parse("{\"target\":1}")); });
+  expect_error(ErrorCode::kCorruptFile, "schema",
+               [] { Schema::from_json(Json::parse("{\"target\":1}")); });
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ TEST(AtomicFile, RefusesToReplaceWithoutLeave) {
   const TempFolder folder;
   const std::string path = folder / "out";
   write_bytes(path, "old");
-  expect_error(ErrorCode::kInvalidArgument, "--force", [&] { AtomicFile(path, Overwrite::kRefuse); });
+  expect_error(ErrorCode::kInvalidArgument, "--force",
+               [&] { AtomicFile(path, Overwrite::kRefuse); });
   EXPECT_EQ(read_bytes(path), "old");
 }
 
@@ -70,8 +71,10 @@ TEST(AtomicFile, AFullDiskIsAnError) {
 
 TEST(AtomicFile, NamesWhatIsWrongWithThePath) {
   const TempFolder folder;
-  expect_error(ErrorCode::kNotFound, "does not exist", [&] { AtomicFile(folder / "no/such", Overwrite::kRefuse); });
-  expect_error(ErrorCode::kInvalidArgument, "is a folder", [&] { AtomicFile(folder / "", Overwrite::kAllow); });
+  expect_error(ErrorCode::kNotFound, "does not exist",
+               [&] { AtomicFile(folder / "no/such", Overwrite::kRefuse); });
+  expect_error(ErrorCode::kInvalidArgument, "is a folder",
+               [&] { AtomicFile(folder / "", Overwrite::kAllow); });
 }
 
 }  // namespace

@@ -15,8 +15,8 @@
 namespace tare {
 namespace {
 
-/// A file of numbers with now and then a cell that only the slow path understands. With `breaks` the second column, which is
-/// then to be skipped, has cells that look like rows from inside.
+/// A file of numbers with now and then a cell that only the slow path understands. With `breaks`
+/// the second column, which is then to be skipped, has cells that look like rows from inside.
 std::string random_file(Rng& rng, std::size_t rows, double odd_share, bool crlf, bool breaks) {
   std::string text = "a,b,c\n";
   for (std::size_t i = 0; i < rows; ++i) {
@@ -53,7 +53,8 @@ Table in_order(const std::string& text, std::vector<ColumnRequest> requests) {
     all.lines.insert(all.lines.end(), batch.lines.begin(), batch.lines.end());
     for (std::size_t c = 0; c < batch.columns.size(); ++c) {
       auto& to = all.columns[c];
-      to.numbers.insert(to.numbers.end(), batch.columns[c].numbers.begin(), batch.columns[c].numbers.end());
+      to.numbers.insert(to.numbers.end(), batch.columns[c].numbers.begin(),
+                        batch.columns[c].numbers.end());
       to.missing += batch.columns[c].missing;
     }
   }
@@ -61,7 +62,8 @@ Table in_order(const std::string& text, std::vector<ColumnRequest> requests) {
 }
 
 bool same(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::ranges::equal(a, b, [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
+  return std::ranges::equal(
+      a, b, [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
 }
 
 TEST(CsvPlain, AWholeFileReadsAsItsBatchesDo) {
@@ -82,7 +84,8 @@ TEST(CsvPlain, AWholeFileReadsAsItsBatchesDo) {
       const Table actual = read_all(reader);
       ASSERT_EQ(actual.lines, expected.lines) << "trial " << trial;
       for (std::size_t c = 0; c < 3; ++c) {
-        EXPECT_TRUE(same(actual.columns[c].numbers, expected.columns[c].numbers)) << "trial " << trial;
+        EXPECT_TRUE(same(actual.columns[c].numbers, expected.columns[c].numbers))
+            << "trial " << trial;
         EXPECT_EQ(actual.columns[c].missing, expected.columns[c].missing);
       }
     }
@@ -102,7 +105,8 @@ TEST(CsvPlain, StopsAtTheFirstRowThatIsNotPlainWhateverTheThreads) {
   Rng rng(Seed{3});
   const std::vector<std::uint8_t> wanted(3, 1);
   for (int trial = 0; trial < 20; ++trial) {
-    std::string text = random_file(rng, 8'000, trial % 2 == 0 ? 0.0 : 0.0002, false, true).substr(6);
+    std::string text =
+        random_file(rng, 8'000, trial % 2 == 0 ? 0.0 : 0.0002, false, true).substr(6);
     PlainRows one;
     one.columns.resize(3);
     read_plain_rows(text.data(), text.data() + text.size(), ',', wanted, 1, one);

@@ -19,7 +19,8 @@ TensorStore example() {
   out.value("count", 7);
   out.tensor("bytes", std::vector<std::uint8_t>{1, 2, 3});
   const TensorWriter part = out.part("part").part("0");
-  part.tensor("numbers", std::span<const double>(std::vector<double>{1.5, -2.5, 0.0, 1e300}), {2, 2});
+  part.tensor("numbers", std::span<const double>(std::vector<double>{1.5, -2.5, 0.0, 1e300}),
+              {2, 2});
   part.tensor("floats", std::vector<float>{0.5F});
   part.tensor("empty", std::vector<std::int64_t>{});
   return store;
@@ -55,7 +56,8 @@ TEST(Safetensors, TensorsFillThePayloadWithoutAGapAndAreAligned) {
   std::vector<std::pair<std::size_t, std::size_t>> spans;
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
-    spans.emplace_back(entry["data_offsets"][0].get<std::size_t>(), entry["data_offsets"][1].get<std::size_t>());
+    spans.emplace_back(entry["data_offsets"][0].get<std::size_t>(),
+                       entry["data_offsets"][1].get<std::size_t>());
   }
   std::sort(spans.begin(), spans.end());
   std::size_t end = 0;
@@ -64,7 +66,8 @@ TEST(Safetensors, TensorsFillThePayloadWithoutAGapAndAreAligned) {
     end = last;
   }
   EXPECT_EQ(end, bytes.size() - 8 - length);
-  for (const auto& [key, value] : header["__metadata__"].items()) EXPECT_TRUE(value.is_string()) << key;
+  for (const auto& [key, value] : header["__metadata__"].items())
+    EXPECT_TRUE(value.is_string()) << key;
 }
 
 TEST(Safetensors, EveryFlippedByteIsNoticed) {
@@ -109,8 +112,9 @@ TEST(Safetensors, WhatIsNotAModelFileIsSaidToBeNone) {
   const TempFolder folder;
   const std::string path = folder / "other";
   for (const std::string& bytes :
-       {std::string("a,b\n1,2\n3,4\n"), std::string(100, '\0'), std::string("\x02\0\0\0\0\0\0\0{}", 10),
-        std::string("\x02\0\0\0\0\0\0\0[]", 10), std::string(100, '\xff')}) {
+       {std::string("a,b\n1,2\n3,4\n"), std::string(100, '\0'),
+        std::string("\x02\0\0\0\0\0\0\0{}", 10), std::string("\x02\0\0\0\0\0\0\0[]", 10),
+        std::string(100, '\xff')}) {
     write_bytes(path, bytes);
     expect_error(ErrorCode::kCorruptFile, "not a tare model file", [&] { read_safetensors(path); });
   }

@@ -45,7 +45,8 @@ TEST(Kernels, HaveTheirFormulas) {
   check(KernelKind::kNaive, [](double s) { return s <= 1.0 ? 1.0 : 0.0; });
   check(KernelKind::kEpanechnikov, [](double s) { return s < 1.0 ? 1.0 - s * s : 0.0; });
   check(KernelKind::kTriangular, [](double s) { return s < 1.0 ? 1.0 - s : 0.0; });
-  check(KernelKind::kTricube, [](double s) { return s < 1.0 ? std::pow(1.0 - s * s * s, 3) : 0.0; });
+  check(KernelKind::kTricube,
+        [](double s) { return s < 1.0 ? std::pow(1.0 - s * s * s, 3) : 0.0; });
   check(KernelKind::kGaussian, [](double s) { return std::exp(-0.5 * s * s); });
   check(KernelKind::kLaplace, [](double s) { return std::exp(-s); });
 }
@@ -53,7 +54,8 @@ TEST(Kernels, HaveTheirFormulas) {
 TEST(Kernels, AnInfiniteBandwidthGivesEveryRowTheSameWeight) {
   std::vector<double> w(3);
   for (const KernelKind kind : kAllKernels) {
-    kernel_weights(kind, std::numeric_limits<double>::infinity(), std::vector<double>{0.0, 1.0, 1e300}, w);
+    kernel_weights(kind, std::numeric_limits<double>::infinity(),
+                   std::vector<double>{0.0, 1.0, 1e300}, w);
     EXPECT_EQ(w, (std::vector<double>{1.0, 1.0, 1.0}));
   }
 }

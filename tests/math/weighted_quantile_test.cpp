@@ -15,7 +15,7 @@ namespace {
 TEST(WeightedQuantile, IsTheSmallestValueThatReachesTheShare) {
   const std::vector<double> y = {40, 0, 20, 10, 30};
   const std::vector<double> w = {2, 2, 2, 2, 2};
-  EXPECT_EQ(weighted_quantile(y, w, Level{0.2}), 0);   // exactly a fifth: reached
+  EXPECT_EQ(weighted_quantile(y, w, Level{0.2}), 0);  // exactly a fifth: reached
   EXPECT_EQ(weighted_quantile(y, w, Level{0.21}), 10);
   EXPECT_EQ(weighted_quantile(y, w, Level{0.5}), 20);
   EXPECT_EQ(weighted_quantile(y, {}, Level{0.5}), 20);
@@ -35,7 +35,8 @@ TEST(WeightedQuantile, NeverLeavesTheRangeAndNeverAnswersARowWithoutWeight) {
     }
     w[rng.below(n)] = 1.0;
     double before = -1.0;
-    for (const double tau : {1e-300, 1e-9, 0.01, 0.3, 0.5, 0.9, 0.999999, std::nextafter(1.0, 0.0)}) {
+    for (const double tau :
+         {1e-300, 1e-9, 0.01, 0.3, 0.5, 0.9, 0.999999, std::nextafter(1.0, 0.0)}) {
       const double q = weighted_quantile(y, w, Level{tau});
       EXPECT_GT(w[static_cast<std::size_t>(q)], 0.0);
       EXPECT_GE(q, before);
@@ -45,11 +46,14 @@ TEST(WeightedQuantile, NeverLeavesTheRangeAndNeverAnswersARowWithoutWeight) {
 }
 
 TEST(WeightedQuantile, RefusesWhatHasNoQuantile) {
-  expect_error(ErrorCode::kShapeMismatch, "2 values but 1",
-               [] { weighted_quantile(std::vector<double>{1, 2}, std::vector<double>{1}, Level{0.5}); });
-  expect_error(ErrorCode::kInvalidArgument, "sum to 0",
-               [] { weighted_quantile(std::vector<double>{1}, std::vector<double>{0}, Level{0.5}); });
-  expect_error(ErrorCode::kInvalidArgument, "no values", [] { weighted_quantile({}, {}, Level{0.5}); });
+  expect_error(ErrorCode::kShapeMismatch, "2 values but 1", [] {
+    weighted_quantile(std::vector<double>{1, 2}, std::vector<double>{1}, Level{0.5});
+  });
+  expect_error(ErrorCode::kInvalidArgument, "sum to 0", [] {
+    weighted_quantile(std::vector<double>{1}, std::vector<double>{0}, Level{0.5});
+  });
+  expect_error(ErrorCode::kInvalidArgument, "no values",
+               [] { weighted_quantile({}, {}, Level{0.5}); });
 }
 
 TEST(WeightSums, AgreeWithPlainSums) {
@@ -67,7 +71,8 @@ TEST(WeightSums, AgreeWithPlainSums) {
     sum_weights(w, sums);
     EXPECT_NEAR(sums.total, static_cast<double>(total), 1e-10);
     EXPECT_NEAR(sums.squares, static_cast<double>(squares), 1e-10);
-    EXPECT_NEAR(sums.effective_size(), n == 0 ? 0.0 : static_cast<double>(total * total / squares), 1e-7);
+    EXPECT_NEAR(sums.effective_size(), n == 0 ? 0.0 : static_cast<double>(total * total / squares),
+                1e-7);
   }
 }
 

@@ -28,7 +28,7 @@ class Level {
 
  private:
   double tau_;
-  std::uint64_t numerator_ = 0;  // of the shortest decimal that reads back as tau_
+  std::uint64_t numerator_ = 0;    // of the shortest decimal that reads back as tau_
   std::uint64_t denominator_ = 0;  // a power of ten; 0 where tau_ is too small for one
 };
 

@@ -14,7 +14,8 @@ template <class T>
 class BasicMatrixView {
  public:
   BasicMatrixView() = default;
-  BasicMatrixView(T* data, std::size_t rows, std::size_t cols) : BasicMatrixView(data, rows, cols, cols) {}
+  BasicMatrixView(T* data, std::size_t rows, std::size_t cols)
+      : BasicMatrixView(data, rows, cols, cols) {}
   BasicMatrixView(T* data, std::size_t rows, std::size_t cols, std::size_t stride)
       : data_(data), rows_(rows), cols_(cols), stride_(stride) {}
 

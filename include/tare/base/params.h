@@ -9,16 +9,16 @@
 
 namespace tare {
 
-/// What an option is called and what it means: the text behind --help, the documentation and the check
-/// that a name exists.
+/// What an option is called and what it means: the text behind --help, the documentation and the
+/// check that a name exists.
 struct ParamInfo {
   std::string_view name;
   std::string_view fallback;  // the value where none is given, as text
   std::string_view help;
 };
 
-/// Options of a method as name = text, the form in which the command line, Python, a configuration file
-/// and the table of methods all give them. Values are read as a type where they are used.
+/// Options of a method as name = text, the form in which the command line, Python, a configuration
+/// file and the table of methods all give them. Values are read as a type where they are used.
 class Params {
  public:
   Params() = default;

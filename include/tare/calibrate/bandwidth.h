@@ -21,25 +21,27 @@ struct BandwidthTrial {
 
 /// How a bandwidth was chosen: kept in the model and shown by `tare inspect`.
 struct BandwidthChoice {
-  std::string rule;                  // "auto", "rate" or "given"
+  std::string rule;  // "auto", "rate" or "given"
   double bandwidth = 1.0;
   std::vector<BandwidthTrial> path;  // ascending; empty unless the rule is "auto"
   std::size_t rows_left_out = 0;     // rows over which the loss is averaged
 };
 
 /// Theorem 1's rate: c n^(-1/(d+2)), or for knn the number of rows in such a window, c n^(2/(d+2)).
-/// `scale` is c; 0 takes tare's own: sqrt(d) times a factor of the kernel, since standardised features lie about
-/// sqrt(2 d) apart.
+/// `scale` is c; 0 takes tare's own: sqrt(d) times a factor of the kernel, since standardised
+/// features lie about sqrt(2 d) apart.
 double rate_bandwidth(KernelKind kernel, std::size_t rows, std::size_t dims, double scale);
 
-/// The bandwidth with the lowest leave-one-out pinball loss over a geometric path of at least 24 values.
+/// The bandwidth with the lowest leave-one-out pinball loss over a geometric path of at least 24
+/// values.
 ///
-/// The path reaches from windows of a few rows to windows of all, and grows by itself at an end that wins. Where the
-/// loss is flat up to rounding, as it is when a window already holds all rows, the value next to the
-/// path's interior is taken, so an end never wins. Above 10,000 calibration rows the loss is averaged over a random part
-/// of the rows (each still against all others) so that the work is bounded: about 1e8 distances, at least 1,000 rows.
+/// The path reaches from windows of a few rows to windows of all, and grows by itself at an end
+/// that wins. Where the loss is flat up to rounding, as it is when a window already holds all rows,
+/// the value next to the path's interior is taken, so an end never wins. Above 10,000 calibration
+/// rows the loss is averaged over a random part of the rows (each still against all others) so that
+/// the work is bounded: about 1e8 distances, at least 1,000 rows.
 BandwidthChoice choose_bandwidth(MatrixView z, std::span<const double> u,
-                                 std::span<const double> weight, const SnqOptions& options, Seed seed,
-                                 const Execution& how = {});
+                                 std::span<const double> weight, const SnqOptions& options,
+                                 Seed seed, const Execution& how = {});
 
 }  // namespace tare

@@ -25,9 +25,10 @@ struct Method {
   std::string_view summary;    // what it is, in a line
   std::string_view guarantee;  // what may be relied on, in a line
   std::string_view citation;
-  std::string_view defaults;   // parameters this row starts from: "regressor=forest reducer=projection"
-  PointSource point;           // where the point model may come from
-  std::size_t window;          // steps of a series it looks at unless told otherwise; 1: rows stand alone
+  std::string_view
+      defaults;        // parameters this row starts from: "regressor=forest reducer=projection"
+  PointSource point;   // where the point model may come from
+  std::size_t window;  // steps of a series it looks at unless told otherwise; 1: rows stand alone
   std::span<const ParamInfo> options;
   std::unique_ptr<QuantileModel> (*fit)(const FitInput&, const Params&, const Execution&);
   std::unique_ptr<QuantileModel> (*load)(const TensorReader&);
@@ -38,8 +39,9 @@ std::span<const Method> methods();
 /// By name; case does not matter and - is read as _. kNotFound lists the known names.
 const Method& find_method(std::string_view name);
 
-/// Fits a method with its defaults, overridden by `params`. Throws kShapeMismatch (rows differ), kBadData (too few rows, a
-/// weight that is negative), kInvalidArgument (an option outside its range).
+/// Fits a method with its defaults, overridden by `params`. Throws kShapeMismatch (rows differ),
+/// kBadData (too few rows, a weight that is negative), kInvalidArgument (an option outside its
+/// range).
 std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& input,
                                           const Params& params, const Execution& how = {});
 

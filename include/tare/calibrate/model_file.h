@@ -12,7 +12,8 @@ namespace tare {
 
 class Schema;
 
-/// A fitted model with what is needed to use it elsewhere: one file of it is enough to predict on another machine.
+/// A fitted model with what is needed to use it elsewhere: one file of it is enough to predict on
+/// another machine.
 struct FittedModel {
   std::string method;
   Params params;  // as the user gave them
@@ -22,13 +23,14 @@ struct FittedModel {
   std::shared_ptr<const Schema> schema;  // names and types of the input columns; null: x0, x1, ...
 };
 
-/// Writes a safetensors file, whole or not at all. Throws kInvalidArgument where the file exists and `replace` is
-/// kKeep, kIo where the system refuses. The bytes depend on the model alone.
+/// Writes a safetensors file, whole or not at all. Throws kInvalidArgument where the file exists
+/// and `replace` is kKeep, kIo where the system refuses. The bytes depend on the model alone.
 enum class Replace { kKeep, kReplace };
-void save_model(const std::string& path, const FittedModel& fitted, Replace replace = Replace::kKeep);
+void save_model(const std::string& path, const FittedModel& fitted,
+                Replace replace = Replace::kKeep);
 
-/// Maps the file and checks every length and the checksum before use. Throws kNotFound, kCorruptFile (not a model file,
-/// truncated, a byte changed, from a newer format).
+/// Maps the file and checks every length and the checksum before use. Throws kNotFound,
+/// kCorruptFile (not a model file, truncated, a byte changed, from a newer format).
 FittedModel load_model(const std::string& path);
 
 }  // namespace tare

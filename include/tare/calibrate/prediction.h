@@ -9,12 +9,12 @@
 
 namespace tare {
 
-/// Quantiles for some rows and what is known about each answer. The diagnostics are empty for a method that has
-/// no neighbourhood.
+/// Quantiles for some rows and what is known about each answer. The diagnostics are empty for a
+/// method that has no neighbourhood.
 struct Prediction {
-  Matrix quantiles;                    // (i, j): row i, level j, in the order the levels were given
-  std::vector<double> effective_n;     // (sum w)^2 / sum w^2 of the rows behind the answer
-  std::vector<double> nearest;         // distance to the nearest calibration row, in scaled features
+  Matrix quantiles;                 // (i, j): row i, level j, in the order the levels were given
+  std::vector<double> effective_n;  // (sum w)^2 / sum w^2 of the rows behind the answer
+  std::vector<double> nearest;      // distance to the nearest calibration row, in scaled features
   std::vector<std::uint8_t> fallback;  // 1 where no calibration row was in reach
 };
 

@@ -17,8 +17,8 @@ namespace tare {
 
 class TensorWriter;
 
-/// Rows to be predicted. `given` holds what an outside model says about each row, one column for a point
-/// prediction; it has no columns where the method has a model of its own.
+/// Rows to be predicted. `given` holds what an outside model says about each row, one column for a
+/// point prediction; it has no columns where the method has a model of its own.
 struct Rows {
   MatrixView x;
   MatrixView given = {};
@@ -28,12 +28,13 @@ struct Rows {
 struct FitInput {
   MatrixView x;
   std::span<const double> y;
-  std::span<const double> weight = {};             // empty: all equal; else not negative
-  MatrixView given = {};                           // as in Rows
-  std::vector<std::string> names = {};             // of the columns of x, for messages; may be empty
-  std::vector<std::size_t> model_columns = {};     // columns the point model may use; empty: all
-  std::vector<std::size_t> calibrate_columns = {}; // columns of the kernel; empty: all
-  std::span<const std::uint8_t> calibrate_rows = {}; // 1 for a row that only calibrates; empty: the method splits
+  std::span<const double> weight = {};          // empty: all equal; else not negative
+  MatrixView given = {};                        // as in Rows
+  std::vector<std::string> names = {};          // of the columns of x, for messages; may be empty
+  std::vector<std::size_t> model_columns = {};  // columns the point model may use; empty: all
+  std::vector<std::size_t> calibrate_columns = {};  // columns of the kernel; empty: all
+  std::span<const std::uint8_t> calibrate_rows =
+      {};                  // 1 for a row that only calibrates; empty: the method splits
   std::size_t window = 1;  // steps of a series that lie side by side in a row of x, oldest first
   Seed seed = {};
 };
@@ -47,9 +48,10 @@ class QuantileModel {
   virtual std::size_t features() const = 0;
   virtual std::size_t given() const = 0;
 
-  /// Quantiles at the levels, in the order given; for one row they never decrease with the level. May be called from
-  /// several threads at once. Throws kShapeMismatch.
-  Prediction predict(const Rows& rows, std::span<const Level> levels, const Execution& how = {}) const;
+  /// Quantiles at the levels, in the order given; for one row they never decrease with the level.
+  /// May be called from several threads at once. Throws kShapeMismatch.
+  Prediction predict(const Rows& rows, std::span<const Level> levels,
+                     const Execution& how = {}) const;
 
   /// Writes what the method's load function reads; the file adds name, version and checksum.
   virtual void save(const TensorWriter& out) const = 0;

@@ -26,22 +26,24 @@ enum class Fallback : std::uint8_t {
 
 struct SnqOptions {
   KernelKind kernel = KernelKind::kGaussian;
-  double bandwidth = 1.0;  // > 0, in units of the features; a whole number of rows for knn; may be infinite
+  double bandwidth =
+      1.0;  // > 0, in units of the features; a whole number of rows for knn; may be infinite
   Fallback fallback = Fallback::kNearest;
   std::size_t min_support = 20;  // rows of the fallback window, at least 1
 };
 
 /// SNQ, the paper's Algorithm 1: the conditional quantiles of u given z, from rows near z.
 ///
-/// The estimate of level tau at z is the smallest u_i for which the weights k(|z - z_i| / h) of the rows with
-/// u <= u_i add up to at least tau times all weights. Sample weights multiply the kernel's. All levels come from one
-/// set of weights, so they cannot cross. A row is in reach when its weight is above 1e-140 of the largest possible.
-/// Immutable and cheap to copy; predict may be called from several threads at once.
+/// The estimate of level tau at z is the smallest u_i for which the weights k(|z - z_i| / h) of the
+/// rows with u <= u_i add up to at least tau times all weights. Sample weights multiply the
+/// kernel's. All levels come from one set of weights, so they cannot cross. A row is in reach when
+/// its weight is above 1e-140 of the largest possible. Immutable and cheap to copy; predict may be
+/// called from several threads at once.
 class Snq {
  public:
-  /// z: one row of features per calibration row; u: what is to be predicted; weight: empty, or not negative with at
-  /// least one positive. Throws kShapeMismatch, kInvalidArgument (no rows, a value that is not finite, an option
-  /// outside its range).
+  /// z: one row of features per calibration row; u: what is to be predicted; weight: empty, or not
+  /// negative with at least one positive. Throws kShapeMismatch, kInvalidArgument (no rows, a value
+  /// that is not finite, an option outside its range).
   Snq(MatrixView z, std::span<const double> u, std::span<const double> weight,
       const SnqOptions& options);
   Snq(std::shared_ptr<const LocalSample> sample, const SnqOptions& options);
@@ -50,7 +52,8 @@ class Snq {
   std::size_t rows() const;
   const SnqOptions& options() const noexcept { return options_; }
 
-  /// Levels in any order, repeated or not. Throws kShapeMismatch where z has another number of columns.
+  /// Levels in any order, repeated or not. Throws kShapeMismatch where z has another number of
+  /// columns.
   Prediction predict(MatrixView z, std::span<const Level> levels, const Execution& how = {}) const;
 
   void save(const TensorWriter& out) const;

@@ -38,7 +38,8 @@ struct Law {
   double draw(Rng& rng) const;
 };
 
-/// A regression problem whose conditional law is known, so that individual calibration can be measured.
+/// A regression problem whose conditional law is known, so that individual calibration can be
+/// measured.
 struct Problem {
   std::string name;
   std::string summary;
@@ -47,25 +48,27 @@ struct Problem {
   std::function<Law(std::span<const double> x)> law;
 };
 
-/// Rows of a problem. Row i depends on the seed and i alone, so a longer sample begins with a shorter one.
+/// Rows of a problem. Row i depends on the seed and i alone, so a longer sample begins with a
+/// shorter one.
 struct Sample {
   Matrix x;
   std::vector<double> y;
 };
 Sample draw(const Problem& problem, std::size_t rows, Seed seed);
 
-/// The built-in problems: `sine` (the paper's Figure 1), `uniform_wedge` (Y|x ~ U[0,x]), `scaled_uniform` (Y = uX),
-/// `flat` (no dependence), and the known-law families.
+/// The built-in problems: `sine` (the paper's Figure 1), `uniform_wedge` (Y|x ~ U[0,x]),
+/// `scaled_uniform` (Y = uX), `flat` (no dependence), and the known-law families.
 std::span<const Problem> problems();
 /// By name; kNotFound lists the known ones.
 const Problem& find_problem(std::string_view name);
 
-/// A heteroscedastic problem in `dims` dimensions of which the first `relevant` matter. With r = `relevant`:
+/// A heteroscedastic problem in `dims` dimensions of which the first `relevant` matter. With r =
+/// `relevant`:
 ///   x         uniform on [0, 1]^dims
 ///   location  2 / sqrt(r) * (sin(2 pi x_1) + ... + sin(2 pi x_r))
 ///   scale     0.5 * exp((cos(pi x_1) + ... + cos(pi x_r)) / sqrt(r))
-/// so the scale falls from 0.5 exp(sqrt(r)) to 0.5 exp(-sqrt(r)) as the relevant x go from 0 to 1: a factor of
-/// 7.4 for r = 1, more for larger r. kInvalidArgument unless 1 <= relevant <= dims.
+/// so the scale falls from 0.5 exp(sqrt(r)) to 0.5 exp(-sqrt(r)) as the relevant x go from 0 to 1:
+/// a factor of 7.4 for r = 1, more for larger r. kInvalidArgument unless 1 <= relevant <= dims.
 Problem known_law_problem(LawShape shape, std::size_t dims, std::size_t relevant);
 
 }  // namespace tare

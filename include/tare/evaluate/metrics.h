@@ -12,11 +12,13 @@
 
 namespace tare {
 
-// Notation: y observed targets; q quantiles, q(i, j) for row i and levels[j]; the number of rows of q is
-// y.size() and of columns levels.size(), else kShapeMismatch. At least one row, else kInvalidArgument.
+// Notation: y observed targets; q quantiles, q(i, j) for row i and levels[j]; the number of rows of
+// q is y.size() and of columns levels.size(), else kShapeMismatch. At least one row, else
+// kInvalidArgument.
 //
-// Targets are finite and nothing is NaN, else kBadData. A quantile may be infinite: a score that feels it is then
-// infinite too, never NaN; shares of rows (levels, coverage, PIT, ICE) stay finite.
+// Targets are finite and nothing is NaN, else kBadData. A quantile may be infinite: a score that
+// feels it is then infinite too, never NaN; shares of rows (levels, coverage, PIT, ICE) stay
+// finite.
 
 /// max(tau (y - q), (tau - 1)(y - q)), for tau in (0, 1). Not checked.
 double pinball(double y, double q, double tau);
@@ -27,36 +29,38 @@ std::vector<double> observed_levels(std::span<const double> y, MatrixView q);
 /// Mean absolute calibration error: mean over levels of |tau - observed level|.
 double mace(std::span<const double> y, MatrixView q, std::span<const Level> levels);
 
-/// Adversarial group calibration error: the largest MACE of 10 groups, each of a tenth of the rows (rounded, at
-/// least one) drawn without replacement. Groups are drawn independently; group k from split(seed, k).
+/// Adversarial group calibration error: the largest MACE of 10 groups, each of a tenth of the rows
+/// (rounded, at least one) drawn without replacement. Groups are drawn independently; group k from
+/// split(seed, k).
 double agce(std::span<const double> y, MatrixView q, std::span<const Level> levels, Seed seed);
 
-/// What a perfect forecaster scores on average on that many rows of a continuous target: MACE exactly (a mean
-/// absolute deviation of binomials), AGCE by a seeded simulation (standard error about 1 %, some 20 ms). Most of a
-/// small test set's MACE is this. kInvalidArgument without rows or levels.
+/// What a perfect forecaster scores on average on that many rows of a continuous target: MACE
+/// exactly (a mean absolute deviation of binomials), AGCE by a seeded simulation (standard error
+/// about 1 %, some 20 ms). Most of a small test set's MACE is this. kInvalidArgument without rows
+/// or levels.
 double mace_floor(std::size_t rows, std::span<const Level> levels);
 double agce_floor(std::size_t rows, std::span<const Level> levels, Seed seed);
 
 /// Mean pinball loss over rows and levels.
 double check_score(std::span<const double> y, MatrixView q, std::span<const Level> levels);
 
-/// Continuous ranked probability score, as twice the mean pinball loss at the midpoints of equal steps in level:
-/// q must be at crps_levels().
+/// Continuous ranked probability score, as twice the mean pinball loss at the midpoints of equal
+/// steps in level: q must be at crps_levels().
 std::vector<Level> crps_levels();
 double crps(std::span<const double> y, MatrixView q);
 
-/// Mean of upper - lower; share of rows with lower <= y <= upper; mean interval (Winkler) score, which is the
-/// length plus 2 / (1 - confidence) times the distance by which y falls outside. `lower` may be -infinity and
-/// `upper` +infinity; the other way round is kBadData.
+/// Mean of upper - lower; share of rows with lower <= y <= upper; mean interval (Winkler) score,
+/// which is the length plus 2 / (1 - confidence) times the distance by which y falls outside.
+/// `lower` may be -infinity and `upper` +infinity; the other way round is kBadData.
 double interval_length(std::span<const double> lower, std::span<const double> upper);
 double interval_coverage(std::span<const double> y, std::span<const double> lower,
                          std::span<const double> upper);
 double winkler_score(std::span<const double> y, std::span<const double> lower,
                      std::span<const double> upper, double confidence);
 
-/// Shares of rows in `edges.size() + 1` bins of the probability integral transform, q at ascending `edges`.
-/// A row whose y equals several quantiles is spread evenly over the bins between them; one whose y equals a single
-/// quantile goes into the bin below it, in agreement with observed_levels.
+/// Shares of rows in `edges.size() + 1` bins of the probability integral transform, q at ascending
+/// `edges`. A row whose y equals several quantiles is spread evenly over the bins between them; one
+/// whose y equals a single quantile goes into the bin below it, in agreement with observed_levels.
 std::vector<double> pit_histogram(std::span<const double> y, MatrixView q);
 
 /// Individual calibration error: mean over rows and levels of |F(q | x) - tau| under the true law.

@@ -32,7 +32,8 @@ struct Scores {
 /// Scores a model batch by batch. Memory: about a kilobyte per row.
 class Scorecard {
  public:
-  void add(const QuantileModel& model, const Rows& rows, std::span<const double> y, const Execution& how = {});
+  void add(const QuantileModel& model, const Rows& rows, std::span<const double> y,
+           const Execution& how = {});
   /// Throws kInvalidArgument where no row was added. The seed is that of AGCE's groups and floor.
   Scores finish(Seed seed) const;
 

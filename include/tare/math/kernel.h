@@ -7,7 +7,8 @@
 
 namespace tare {
 
-/// How a calibration row's weight falls with its distance r from the query, in units of the bandwidth h: s = r / h.
+/// How a calibration row's weight falls with its distance r from the query, in units of the
+/// bandwidth h: s = r / h.
 enum class KernelKind : std::uint8_t {
   kNaive,         // 1 for s <= 1: the paper's window, a closed ball
   kEpanechnikov,  // 1 - s^2 for s < 1

@@ -29,7 +29,8 @@ class Regressor {
   virtual ~Regressor() = default;
 
   virtual std::size_t features() const = 0;
-  /// out[i] for row i of x, which has features() columns. May be called from several threads at once.
+  /// out[i] for row i of x, which has features() columns. May be called from several threads at
+  /// once.
   virtual void predict(MatrixView x, std::span<double> out, const Execution& how) const = 0;
   virtual void save(const TensorWriter& out) const = 0;
 };
