@@ -6,6 +6,9 @@ function(tare_layer name)
   add_library(tare_${name} OBJECT ${ARGN})
   target_include_directories(tare_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(tare_${name} PUBLIC tare_build_flags fmt::fmt nlohmann_json::nlohmann_json Eigen3::Eigen)
+  if(TARE_SANITIZE)
+    target_compile_options(tare_${name} PRIVATE -O1)  # the tests' programs stay without: they compile for longer than they run
+  endif()
   # The large headers are parsed once for all layers: half of the time of a build from nothing.
   if(name STREQUAL base)
     target_precompile_headers(tare_${name} PRIVATE <algorithm> <functional> <memory> <span> <string> <vector>

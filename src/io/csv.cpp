@@ -109,6 +109,7 @@ class CsvReader::Impl {
   std::vector<std::string> remedies_;
   std::uint64_t blank_rows_ = 0;  // passed over, and still to be handed out as missing cells
   std::size_t threads_ = 0;
+  std::vector<PlainRows> pieces_;
   bool reading_ = false;
 };
 
@@ -178,7 +179,8 @@ void CsvReader::Impl::add_plain_rows(Table& batch) {
   }
   rows.columns.resize(columns_.size());
   for (std::size_t c = 0; c < columns_.size(); ++c) rows.columns[c].swap(batch.columns[c].numbers);
-  read_plain_rows(window_.at(), window_.limit(), scanner_.delimiter(), wanted, threads_, rows);
+  read_plain_rows(window_.at(), window_.limit(), scanner_.delimiter(), wanted, threads_, pieces_,
+                  rows);
   for (std::size_t c = 0; c < columns_.size(); ++c) rows.columns[c].swap(batch.columns[c].numbers);
   for (std::size_t i = 0; i < rows.rows; ++i) batch.lines.push_back(window_.line() + i);
   window_.move_to(rows.end, rows.rows);

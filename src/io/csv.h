@@ -30,7 +30,7 @@ struct ColumnRequest {
 /// NUL byte; kCorruptFile a damaged .gz; kIo the system refused.
 class CsvReader {
  public:
-  static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kBlockBytes = std::size_t{1} << 22;
 
   explicit CsvReader(const std::string& path);
   /// Any other source of bytes. The block is what is read at a time; it grows for longer lines.

@@ -92,20 +92,23 @@ void append(const PlainRows& piece, PlainRows& out) {
 }  // namespace
 
 void read_plain_rows(const char* first, const char* last, char delimiter,
-                     std::span<const std::uint8_t> wanted, std::size_t threads, PlainRows& out) {
+                     std::span<const std::uint8_t> wanted, std::size_t threads,
+                     std::vector<PlainRows>& pieces, PlainRows& out) {
   const auto size = static_cast<std::size_t>(last - first);
   const Execution how{.threads = threads, .progress = {}};
-  const std::size_t pieces = std::clamp<std::size_t>(size / kPieceBytes, 1, thread_count(how));
-  if (pieces == 1) return read_piece(first, last, delimiter, wanted, out);
+  const std::size_t count = std::clamp<std::size_t>(size / kPieceBytes, 1, thread_count(how));
+  if (count == 1) return read_piece(first, last, delimiter, wanted, out);
 
-  const auto cuts = cut(first, last, pieces);
-  std::vector<PlainRows> parts(cuts.size() - 1);
-  parallel_for(how, parts.size(), [&](std::size_t k) {
-    parts[k].columns.resize(wanted.size());
-    read_piece(cuts[k], cuts[k + 1], delimiter, wanted, parts[k]);
+  const auto cuts = cut(first, last, count);
+  pieces.resize(std::max(pieces.size(), cuts.size() - 1));
+  parallel_for(how, cuts.size() - 1, [&](std::size_t k) {
+    pieces[k].rows = 0;
+    pieces[k].columns.resize(wanted.size());
+    for (std::vector<double>& column : pieces[k].columns) column.clear();
+    read_piece(cuts[k], cuts[k + 1], delimiter, wanted, pieces[k]);
   });
   out.end = first;
-  for (std::size_t k = 0; k < parts.size() && out.end == cuts[k]; ++k) append(parts[k], out);
+  for (std::size_t k = 0; k + 1 < cuts.size() && out.end == cuts[k]; ++k) append(pieces[k], out);
 }
 
 }  // namespace tare

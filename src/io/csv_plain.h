@@ -22,7 +22,10 @@ struct PlainRows {
 /// The stretch is cut into pieces at line breaks, and each is read as if a row began there. That is
 /// a guess, since a quoted cell may hold line breaks; but then an earlier piece has stopped at the
 /// quote, and what lies behind it is thrown away. So the result is that of reading in order.
+///
+/// `pieces` is memory of the pieces, for the next call to use again.
 void read_plain_rows(const char* first, const char* last, char delimiter,
-                     std::span<const std::uint8_t> wanted, std::size_t threads, PlainRows& out);
+                     std::span<const std::uint8_t> wanted, std::size_t threads,
+                     std::vector<PlainRows>& pieces, PlainRows& out);
 
 }  // namespace tare

@@ -181,12 +181,6 @@ TEST(Bandwidth, DoesNotDependOnThreads) {
   for (std::size_t i = 0; i < one.path.size(); ++i) EXPECT_EQ(one.path[i].loss, eight.path[i].loss);
 }
 
-TEST(Bandwidth, AboveTenThousandRowsOnlyAPartIsLeftOut) {
-  const Sample data = sample_of("sine", 12'000);
-  const auto choice = choose_bandwidth(data.x, data.y, {}, {.kernel = KernelKind::kNaive}, Seed{1});
-  EXPECT_EQ(choice.rows_left_out, 100'000'000U / 12'000U);
-}
-
 TEST(Bandwidth, TheRateIsTheoremOnes) {
   for (const KernelKind kernel : kAllKernels) {
     for (const std::size_t d : {1U, 2U, 8U}) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "tare/calibrate/bandwidth.h"
 #include "tare/calibrate/methods.h"
 #include "tare/calibrate/snq.h"
 #include "tare/data/problem.h"
@@ -76,6 +77,12 @@ TEST_P(Theorem1, QuantileErrorFallsAtTheRateOfTheDimension) {
 
 INSTANTIATE_TEST_SUITE_P(KnownLaws, Theorem1, testing::Values("hetero_1", "hetero_2"),
                          [](const auto& p) { return std::string(p.param); });
+
+TEST(LargeSample, AboveTenThousandRowsOnlyAPartIsLeftOutForTheBandwidth) {
+  const Sample data = draw(find_problem("sine"), 12'000, Seed{11});
+  const auto choice = choose_bandwidth(data.x, data.y, {}, {.kernel = KernelKind::kNaive}, Seed{1});
+  EXPECT_EQ(choice.rows_left_out, 100'000'000U / 12'000U);
+}
 
 class SineProblem : public testing::TestWithParam<const char*> {};
 

@@ -104,16 +104,17 @@ TEST(CsvPlain, AnErrorFarDownTheFileNamesItsLine) {
 TEST(CsvPlain, StopsAtTheFirstRowThatIsNotPlainWhateverTheThreads) {
   Rng rng(Seed{3});
   const std::vector<std::uint8_t> wanted(3, 1);
+  std::vector<PlainRows> pieces;
   for (int trial = 0; trial < 20; ++trial) {
     std::string text =
         random_file(rng, 8'000, trial % 2 == 0 ? 0.0 : 0.0002, false, true).substr(6);
     PlainRows one;
     one.columns.resize(3);
-    read_plain_rows(text.data(), text.data() + text.size(), ',', wanted, 1, one);
+    read_plain_rows(text.data(), text.data() + text.size(), ',', wanted, 1, pieces, one);
     for (const std::size_t threads : {2U, 3U, 8U}) {
       PlainRows many;
       many.columns.resize(3);
-      read_plain_rows(text.data(), text.data() + text.size(), ',', wanted, threads, many);
+      read_plain_rows(text.data(), text.data() + text.size(), ',', wanted, threads, pieces, many);
       EXPECT_EQ(many.end, one.end);
       EXPECT_EQ(many.rows, one.rows);
       EXPECT_EQ(many.columns, one.columns);
