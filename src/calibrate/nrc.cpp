@@ -13,6 +13,7 @@
 #include "calibrate/feature_map.h"
 #include "calibrate/local_sample.h"
 #include "calibrate/point_model.h"
+#include "data/rows.h"
 #include "tare/calibrate/snq.h"
 
 namespace tare {
@@ -178,15 +179,6 @@ std::vector<double> calibration_weights(const FitInput& input, std::span<const s
   return weight;
 }
 
-Matrix rows_of(MatrixView x, std::span<const std::size_t> rows) {
-  Matrix out(rows.size(), x.cols());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto from = x.row(rows[i]);
-    std::copy(from.begin(), from.end(), out.row(i).begin());
-  }
-  return out;
-}
-
 void report(const Execution& how, std::string_view stage, double share) {
   if (how.progress) how.progress(stage, share);
 }
@@ -227,7 +219,7 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
   const MatrixView source = embeds ? embedding.view() : input.x;
   parts.map =
       FeatureMap::fit(source, input.y, trained.training_rows, map_options, split(input.seed, 1001));
-  const Matrix z = parts.map.apply(rows_of(source, trained.calibration_rows));
+  const Matrix z = parts.map.apply(take_rows(source, trained.calibration_rows));
   auto sample = std::make_shared<const LocalSample>(z, trained.residuals, weight);
   const auto block = time_blocks(rule, trained.residuals, weight);
   parts.choice =

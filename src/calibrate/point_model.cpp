@@ -2,42 +2,17 @@
 #include "calibrate/point_model.h"
 
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/strings.h"
 #include "data/partition.h"
+#include "data/rows.h"
 #include "model/mlp.h"
 
 namespace tare {
 namespace {
-
-Matrix gather_rows(MatrixView x, std::span<const std::size_t> rows,
-                   std::span<const std::size_t> columns) {
-  Matrix out(rows.size(), columns.empty() ? x.cols() : columns.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto from = x.row(rows[i]);
-    const auto to = out.row(i);
-    for (std::size_t j = 0; j < to.size(); ++j) to[j] = from[columns.empty() ? j : columns[j]];
-  }
-  return out;
-}
-
-std::vector<double> gather(std::span<const double> values, std::span<const std::size_t> rows) {
-  std::vector<double> out;
-  out.reserve(values.empty() ? 0 : rows.size());
-  if (values.empty()) return out;
-  for (const std::size_t i : rows) out.push_back(values[i]);
-  return out;
-}
-
-std::vector<std::size_t> all_rows(std::size_t count) {
-  std::vector<std::size_t> rows(count);
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  return rows;
-}
 
 /// The regressor's own options out of all the method's.
 Params options_of(const RegressorKind& kind, const Params& params) {
@@ -60,9 +35,9 @@ std::unique_ptr<Regressor> train_on(const RegressorKind& kind, const FitInput& i
     fail(ErrorCode::kBadData,
          "no row is left to train the point model on (give more rows, or a smaller --split)");
   }
-  const Matrix x = gather_rows(input.x, used, input.model_columns);
-  const std::vector<double> y = gather(input.y, used);
-  const std::vector<double> weight = gather(input.weight, used);
+  const Matrix x = take_rows(input.x, used, input.model_columns);
+  const std::vector<double> y = take_rows(input.y, used);
+  const std::vector<double> weight = take_rows(input.weight, used);
   return kind.fit({x, y, weight}, options_of(kind, params), seed, how);
 }
 
@@ -76,7 +51,7 @@ std::vector<double> residuals_of(const FitInput& input, std::span<const std::siz
 std::vector<double> predict_rows(const Regressor& regressor, const FitInput& input,
                                  std::span<const std::size_t> rows, const Execution& how) {
   std::vector<double> out(rows.size());
-  regressor.predict(gather_rows(input.x, rows, input.model_columns), out, how);
+  regressor.predict(take_rows(input.x, rows, input.model_columns), out, how);
   return out;
 }
 
@@ -147,7 +122,7 @@ std::vector<double> PointModel::predict(const Rows& rows, const Execution& how) 
     return out;
   }
   Matrix chosen;
-  if (!columns_.empty()) chosen = gather_rows(rows.x, all_rows(rows.x.rows()), columns_);
+  if (!columns_.empty()) chosen = take_rows(rows.x, all_rows(rows.x.rows()), columns_);
   const MatrixView x = columns_.empty() ? rows.x : chosen.view();
   // The first member plus the mean of the others' differences from it: members that agree give
   // exactly what they say.
@@ -173,7 +148,7 @@ Matrix PointModel::embed(MatrixView x, const Execution& how) const {
          "other than cross)");
   }
   if (columns_.empty()) return network->embed(x, how);
-  return network->embed(gather_rows(x, all_rows(x.rows()), columns_), how);
+  return network->embed(take_rows(x, all_rows(x.rows()), columns_), how);
 }
 
 void PointModel::check_inputs(std::size_t inputs) const {

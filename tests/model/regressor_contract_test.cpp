@@ -138,7 +138,7 @@ TEST_P(RegressorContract, FewRowsDuplicatesAndConstantColumnsWork) {
 }
 
 TEST_P(RegressorContract, WeightsPullThePrediction) {
-  if (predicts_zero()) GTEST_SKIP() << "learns nothing";
+  const double expected = predicts_zero() ? 0.0 : 0.8;
   Sample sample{Matrix(400, 1, 1.0), std::vector<double>(400), std::vector<double>(400, 1.0)};
   Rng rng(Seed{8});
   for (std::size_t i = 0; i < 400; ++i) {
@@ -146,7 +146,7 @@ TEST_P(RegressorContract, WeightsPullThePrediction) {
     sample.y[i] = i % 2 == 0 ? 0.0 : 1.0;
     sample.weight[i] = i % 2 == 0 ? 1.0 : 4.0;
   }
-  for (const double value : predictions(*fit(sample), sample.x)) EXPECT_NEAR(value, 0.8, 0.1);
+  for (const double value : predictions(*fit(sample), sample.x)) EXPECT_NEAR(value, expected, 0.1);
 }
 
 TEST_P(RegressorContract, WeightsMatterOnlyRelativeToEachOther) {
