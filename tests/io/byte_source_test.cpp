@@ -122,8 +122,9 @@ TEST_F(ByteSourceTest, WhatCannotBeOpenedSaysWhy) {
 
 TEST_F(ByteSourceTest, AFileThatMayNotBeReadSaysSo) {
   ::chmod(file_with("a\n1\n").c_str(), 0);
-  if (::geteuid() != 0)
+  if (::geteuid() != 0) {
     EXPECT_THAT(error_of(path_, ErrorCode::kIo), HasSubstr("Permission denied"));
+  }
   // Even root cannot read where nothing is mapped.
   EXPECT_THAT(error_of("/proc/self/mem", ErrorCode::kIo), HasSubstr("Input/output error"));
 }
