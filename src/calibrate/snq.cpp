@@ -19,8 +19,14 @@ namespace {
 constexpr std::size_t kBlockQueries = 64;
 
 void check_options(const SnqOptions& options) {
-  if (!(options.bandwidth > 0.0)) {
-    fail(ErrorCode::kInvalidArgument, "the bandwidth must be positive, got {}", options.bandwidth);
+  // Its square must be a number, too.
+  constexpr double kNarrowest = 1e-100;
+  constexpr double kWidest = 1e100;
+  if (!(options.bandwidth >= kNarrowest &&
+        (options.bandwidth <= kWidest || std::isinf(options.bandwidth)))) {
+    fail(ErrorCode::kInvalidArgument,
+         "the bandwidth must be positive, from {} to {} or infinite, got {}", kNarrowest, kWidest,
+         options.bandwidth);
   }
   constexpr double kMostRows = 0x1.0p53;
   if (options.kernel == KernelKind::kKnn && !std::isinf(options.bandwidth) &&

@@ -244,6 +244,8 @@ TEST(Snq, RefusesWhatItCannotUse) {
   const auto is = [](ErrorCode expected) { return static_cast<int>(expected); };
   EXPECT_EQ(code([&] { Snq(z, std::vector<double>(2), {}, {}); }), is(ErrorCode::kShapeMismatch));
   EXPECT_EQ(code([&] { Snq(z, u, std::vector<double>(1), {}); }), is(ErrorCode::kShapeMismatch));
+  EXPECT_EQ(code([&] { Snq(z, u, {}, {.bandwidth = 1e-200}); }), is(ErrorCode::kInvalidArgument));
+  EXPECT_EQ(code([&] { Snq(z, u, {}, {.bandwidth = 1e200}); }), is(ErrorCode::kInvalidArgument));
   EXPECT_EQ(code([&] { Snq(z, u, {}, {.bandwidth = 0.0}); }), is(ErrorCode::kInvalidArgument));
   EXPECT_EQ(code([&] { Snq(z, u, {}, {.bandwidth = std::nan("")}); }),
             is(ErrorCode::kInvalidArgument));
