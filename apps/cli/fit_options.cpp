@@ -11,18 +11,14 @@
 namespace tare::cli {
 namespace {
 
-/// Options whose names and meanings are the methods' own; they travel as Params. The split and the
-/// window also concern the file and are read here.
+/// The NRC family's options are flags of their own; those of other methods and of the regressors
+/// are many, and go through --set. The split and the window also concern the file and are read
+/// here.
 std::vector<ParamInfo> method_options() {
-  std::vector<ParamInfo> all;
-  for (const Method& method : methods()) {
-    for (const ParamInfo& option : method.options) {
-      const auto same = [&](const ParamInfo& known) { return known.name == option.name; };
-      if (option.name != "split" && std::none_of(all.begin(), all.end(), same))
-        all.push_back(option);
-    }
-  }
-  return all;
+  const std::span<const ParamInfo> options = find_method("nrc").options;
+  std::vector<ParamInfo> flags(options.begin(), options.end());
+  std::erase_if(flags, [](const ParamInfo& option) { return option.name == "split"; });
+  return flags;
 }
 
 }  // namespace
@@ -86,7 +82,8 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
       "--split", options.split,
       "Rows that calibrate: a share [0.3], cross, time, time:SHARE, or by:COL=VALUE");
   command.add_option("--set", options.settings,
-                     "NAME=VALUE for an option of the regressor, such as trees=300");
+                     "NAME=VALUE for any option of the method or the regressor, such as trees=300 "
+                     "('tare methods -v' lists them)");
   command.add_option("--features", options.features, "Columns to use, with commas [all others]");
   command.add_option("--drop", options.drop, "Columns not to use");
   command.add_option("--categorical", options.categorical,

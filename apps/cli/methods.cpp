@@ -20,14 +20,14 @@ void print_options(std::span<const ParamInfo> options) {
 void print_text(bool verbose) {
   fmt::print("Methods (--method):\n");
   for (const Method& method : methods()) {
-    fmt::print("  {:<12} {} ({})\n", method.name, method.summary, method.citation);
-    fmt::print("  {:<12} starts from: {}\n", "", method.defaults);
-    fmt::print("  {:<12} relies on: {}\n", "", method.guarantee);
+    fmt::print("  {:<13} {} ({})\n", method.name, method.summary, method.citation);
+    if (!method.defaults.empty()) fmt::print("  {:<13} starts from: {}\n", "", method.defaults);
+    fmt::print("  {:<13} relies on: {}\n", "", method.guarantee);
     if (verbose) print_options(method.options);
   }
   fmt::print("\nRegressors (--regressor; their options by --set NAME=VALUE):\n");
   for (const RegressorKind& kind : regressors()) {
-    fmt::print("  {:<12} {}\n", kind.name, kind.summary);
+    fmt::print("  {:<13} {}\n", kind.name, kind.summary);
     print_options(kind.options);
   }
   if (!verbose) fmt::print("\n'tare methods -v' shows the methods' options as well.\n");
@@ -45,6 +45,7 @@ void print_json() {
   nlohmann::ordered_json json;
   for (const Method& method : methods()) {
     json["methods"].push_back({{"name", method.name},
+                               {"paper", method.paper},
                                {"summary", method.summary},
                                {"guarantee", method.guarantee},
                                {"citation", method.citation},

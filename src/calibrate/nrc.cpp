@@ -151,17 +151,6 @@ FeatureMapOptions parse_map(const Params& params, const FitInput& input) {
   return options;
 }
 
-/// Windows overlap, so rows drawn at random would let the future train what is tested on the past.
-void set_window(Params& params, const FitInput& input) {
-  const bool chosen = input.given.cols() > 0 || !input.calibrate_rows.empty();
-  if (!params.has("split")) params.set("split", "time");
-  if (!chosen && parse_split(params).kind != SplitRule::Kind::kTime) {
-    fail(ErrorCode::kInvalidArgument,
-         "with --window the rows are a series: use --split time or time:SHARE");
-  }
-  if (!params.has("window")) params.set("window", std::to_string(input.window));
-}
-
 /// Weights of the calibration rows, or none; throws where there are too few rows.
 std::vector<double> calibration_weights(const FitInput& input, std::span<const std::size_t> rows) {
   std::vector<double> weight;
@@ -189,13 +178,15 @@ std::span<const ParamInfo> nrc_options() { return kOptions; }
 
 std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& given_params,
                                        const Execution& how) {
-  Params params = given_params;
+  Params params = with_series_split(given_params, input);
+  if (input.window > 1 && !params.has("window")) {
+    params.set("window", std::to_string(input.window));
+  }
   SnqOptions snq_options = parse_snq(params);
   const BandwidthRule bandwidth = parse_bandwidth(params);
   const FeatureMapOptions map_options = parse_map(params, input);
   const bool embeds = map_options.reducer == Reducer::kEmbedding;
   if (embeds) params.set("embed", std::to_string(map_options.dims));
-  if (input.window > 1) set_window(params, input);
   const SplitRule rule = parse_split(params);
   if (input.given.cols() > 1) {
     fail(ErrorCode::kShapeMismatch, "nrc takes one given prediction per row, got {}",
@@ -234,8 +225,7 @@ std::unique_ptr<QuantileModel> load_nrc(const TensorReader& in) {
   NrcModel::Parts parts;
   parts.features = in.count("features", kMany);
   parts.embeds = in.get<bool>("embeds");
-  parts.point = PointModel::load(in.part("point"));
-  parts.point.check_inputs(parts.features);
+  parts.point = PointModel::load(in.part("point"), parts.features);
   parts.map = FeatureMap::load(in.part("features"));
   Snq snq = Snq::load(in.part("snq"));
   // An embedding of no rows tells its width, and that the point model is a network.

@@ -26,19 +26,8 @@ Params options_of(const RegressorKind& kind, const Params& params) {
 std::unique_ptr<Regressor> train_on(const RegressorKind& kind, const FitInput& input,
                                     std::span<const std::size_t> rows, const Params& params,
                                     Seed seed, const Execution& how) {
-  // A row of zero weight says nothing to f, and regressors need not know what to do with it.
-  std::vector<std::size_t> used;
-  for (const std::size_t i : rows) {
-    if (input.weight.empty() || input.weight[i] > 0.0) used.push_back(i);
-  }
-  if (used.empty()) {
-    fail(ErrorCode::kBadData,
-         "no row is left to train the point model on (give more rows, or a smaller --split)");
-  }
-  const Matrix x = take_rows(input.x, used, input.model_columns);
-  const std::vector<double> y = take_rows(input.y, used);
-  const std::vector<double> weight = take_rows(input.weight, used);
-  return kind.fit({x, y, weight}, options_of(kind, params), seed, how);
+  const TrainingRows used(input, rows);
+  return kind.fit(used.data(), options_of(kind, params), seed, how);
 }
 
 std::vector<double> residuals_of(const FitInput& input, std::span<const std::size_t> rows,
@@ -73,7 +62,8 @@ TrainedPointModel train_once(const RegressorKind& kind, const FitInput& input, c
   trained.residuals = residuals_of(input, parts.second, predicted);
   std::vector<std::unique_ptr<Regressor>> members;
   members.push_back(std::move(regressor));
-  trained.model = PointModel(std::string(kind.name), std::move(members), input.model_columns);
+  trained.model =
+      PointModel(std::string(kind.name), std::move(members), ModelColumns(input.model_columns));
   trained.training_rows = std::move(parts.first);
   trained.calibration_rows = std::move(parts.second);
   return trained;
@@ -101,7 +91,8 @@ TrainedPointModel train_cross(const RegressorKind& kind, const FitInput& input,
       trained.residuals[parts.second[i]] = input.y[parts.second[i]] - predicted[i];
     }
   });
-  trained.model = PointModel(std::string(kind.name), std::move(members), input.model_columns);
+  trained.model =
+      PointModel(std::string(kind.name), std::move(members), ModelColumns(input.model_columns));
   trained.calibration_rows = all_rows(rows);
   trained.training_rows = trained.calibration_rows;
   return trained;
@@ -110,7 +101,7 @@ TrainedPointModel train_cross(const RegressorKind& kind, const FitInput& input,
 }  // namespace
 
 PointModel::PointModel(std::string regressor, std::vector<std::unique_ptr<Regressor>> members,
-                       std::vector<std::size_t> columns)
+                       ModelColumns columns)
     : regressor_(std::move(regressor)),
       members_(std::move(members)),
       columns_(std::move(columns)) {}
@@ -122,8 +113,7 @@ std::vector<double> PointModel::predict(const Rows& rows, const Execution& how) 
     return out;
   }
   Matrix chosen;
-  if (!columns_.empty()) chosen = take_rows(rows.x, all_rows(rows.x.rows()), columns_);
-  const MatrixView x = columns_.empty() ? rows.x : chosen.view();
+  const MatrixView x = columns_.select(rows.x, chosen);
   // The first member plus the mean of the others' differences from it: members that agree give
   // exactly what they say.
   std::vector<double> first(out.size());
@@ -147,34 +137,18 @@ Matrix PointModel::embed(MatrixView x, const Execution& how) const {
          "and a --split "
          "other than cross)");
   }
-  if (columns_.empty()) return network->embed(x, how);
-  return network->embed(take_rows(x, all_rows(x.rows()), columns_), how);
-}
-
-void PointModel::check_inputs(std::size_t inputs) const {
-  const std::size_t width = columns_.empty() ? inputs : columns_.size();
-  for (const auto& member : members_) {
-    if (member->features() != width) {
-      fail(ErrorCode::kCorruptFile,
-           "the model file's point model reads {} features and is given {}", member->features(),
-           width);
-    }
-  }
-  for (const std::size_t column : columns_) {
-    if (column >= inputs)
-      fail(ErrorCode::kCorruptFile, "the model file names feature {} of {}", column, inputs);
-  }
+  Matrix chosen;
+  return network->embed(columns_.select(x, chosen), how);
 }
 
 void PointModel::save(const TensorWriter& out) const {
   out.value("regressor", is_given() ? "given" : regressor_);
   out.value("members", members_.size());
-  const std::vector<std::int64_t> columns(columns_.begin(), columns_.end());
-  out.tensor("columns", columns);
+  columns_.save(out);
   for (std::size_t k = 0; k < members_.size(); ++k) members_[k]->save(out.part(std::to_string(k)));
 }
 
-PointModel PointModel::load(const TensorReader& in) {
+PointModel PointModel::load(const TensorReader& in, std::size_t inputs) {
   PointModel model;
   constexpr std::size_t kMostMembers = 10'000;
   model.regressor_ = in.get<std::string>("regressor");
@@ -183,59 +157,27 @@ PointModel PointModel::load(const TensorReader& in) {
     fail(ErrorCode::kCorruptFile, "the model file's point model '{}' has {} members",
          model.regressor_, members);
   }
-  for (const std::int64_t column : in.values<std::int64_t>("columns", in.shape("columns"))) {
-    model.columns_.push_back(static_cast<std::size_t>(column));  // checked against x by the caller
-  }
+  model.columns_ = ModelColumns::load(in, inputs);
   for (std::size_t k = 0; k < members; ++k) {
-    model.members_.push_back(find_regressor(model.regressor_).load(in.part(std::to_string(k))));
+    auto member = find_regressor(model.regressor_).load(in.part(std::to_string(k)));
+    if (member->features() != model.columns_.width(inputs)) {
+      fail(ErrorCode::kCorruptFile,
+           "the model file's point model reads {} features and is given {}", member->features(),
+           model.columns_.width(inputs));
+    }
+    model.members_.push_back(std::move(member));
   }
   return model;
-}
-
-SplitRule parse_split(const Params& params) {
-  SplitRule rule;
-  rule.folds = params.count("folds", 5, 2, 1000);
-  const std::string text = params.text("split", "0.3");
-  const std::vector<std::string> parts = split_text(text, ':');
-  const std::string kind = canonical_name(parts[0]);
-  const auto share_from = [&](const std::string& value) {
-    const auto share = parse_number(value);
-    if (!share || !(*share > 0.0 && *share < 1.0)) {
-      fail(ErrorCode::kInvalidArgument,
-           "--split is a share between 0 and 1, cross, time, time:SHARE or by:COL=VALUE, got '{}'",
-           text);
-    }
-    return *share;
-  };
-  if (kind == "cross" && parts.size() == 1) {
-    rule.kind = SplitRule::Kind::kCross;
-  } else if (kind == "time" && parts.size() <= 2) {
-    rule.kind = SplitRule::Kind::kTime;
-    if (parts.size() == 2) rule.share = share_from(parts[1]);
-  } else {
-    rule.share = share_from(text);
-  }
-  return rule;
 }
 
 TrainedPointModel train_point_model(const FitInput& input, const Params& params,
                                     const SplitRule& rule, const Execution& how) {
   if (input.given.cols() > 0) return use_given(input);
   const RegressorKind& kind = find_regressor(params.text("regressor", "forest"));
-  const std::size_t rows = input.x.rows();
-  if (!input.calibrate_rows.empty()) {
-    return train_once(kind, input, params, flagged_partition(input.calibrate_rows), how);
+  if (input.calibrate_rows.empty() && rule.kind == SplitRule::Kind::kCross) {
+    return train_cross(kind, input, params, rule.folds, how);
   }
-  switch (rule.kind) {
-    case SplitRule::Kind::kCross:
-      return train_cross(kind, input, params, rule.folds, how);
-    case SplitRule::Kind::kTime:
-      return train_once(kind, input, params, time_partition(rows, rule.share), how);
-    case SplitRule::Kind::kShare:
-      break;
-  }
-  return train_once(kind, input, params, random_partition(rows, rule.share, split(input.seed, 0)),
-                    how);
+  return train_once(kind, input, params, hold_out(input, rule), how);
 }
 
 }  // namespace tare

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/row_split.h"
+#include "calibrate/training_rows.h"
 #include "io/tensor_store.h"
 #include "tare/base/params.h"
 #include "tare/calibrate/quantile_model.h"
@@ -21,7 +23,7 @@ class PointModel {
   /// f is Rows::given.
   PointModel() = default;
   PointModel(std::string regressor, std::vector<std::unique_ptr<Regressor>> members,
-             std::vector<std::size_t> columns);
+             ModelColumns columns);
 
   bool is_given() const noexcept { return members_.empty(); }
   std::vector<double> predict(const Rows& rows, const Execution& how) const;
@@ -29,15 +31,14 @@ class PointModel {
   /// network.
   Matrix embed(MatrixView x, const Execution& how) const;
 
-  /// Throws kCorruptFile where a file's model would read outside `inputs` columns of x.
-  void check_inputs(std::size_t inputs) const;
   void save(const TensorWriter& out) const;
-  static PointModel load(const TensorReader& in);
+  /// Throws kCorruptFile where the model would read outside `inputs` columns of x.
+  static PointModel load(const TensorReader& in, std::size_t inputs);
 
  private:
   std::string regressor_;
   std::vector<std::unique_ptr<Regressor>> members_;
-  std::vector<std::size_t> columns_;  // of x; empty: all
+  ModelColumns columns_;
 };
 
 /// A point model and the residuals of rows it has not seen.
@@ -47,14 +48,6 @@ struct TrainedPointModel {
   std::vector<std::size_t> calibration_rows;
   std::vector<double> residuals;  // y - f, one per calibration row
 };
-
-/// How rows are shared between f and the calibration. Texts as in --split.
-struct SplitRule {
-  enum class Kind { kShare, kTime, kCross } kind = Kind::kShare;
-  double share = 0.3;  // of the rows that calibrate; the paper's
-  std::size_t folds = 5;
-};
-SplitRule parse_split(const Params& params);
 
 /// Trains `regressor` as the rule says; or takes Rows::given, or the rows of
 /// FitInput::calibrate_rows.

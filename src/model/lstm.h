@@ -3,26 +3,20 @@
 
 #include <memory>
 
+#include "model/nn/options.h"
 #include "tare/model/regressor.h"
 
 namespace tare {
 
-inline constexpr ParamInfo kLstmOptions[] = {
-    {"window", "auto",
-     "steps that lie side by side in a row, oldest first; auto: 5 where the number of "
-     "columns is a multiple of 5, else 1"},
-    {"units", "40,40", "cells of each layer"},
-    {"learning_rate", "0.005", "step size of Adam"},
-    {"batch", "64", "rows of a minibatch"},
-    {"epochs", "1000", "passes over the rows, at most"},
-    {"patience", "20", "epochs without a better validation loss after which training stops"},
-    {"weight_decay", "0", "share of the weights, times learning_rate, that each step takes away"},
-    {"dropout", "0", "share of the hidden states that are left out at random in training"},
-    {"validation", "0.15", "share of the rows that decide when to stop"},
-    {"grid", "none",
-     "paper: try learning rates 0.01, 0.005, 0.001 and batches 10, 64, 128 on the "
-     "validation rows; one that is given stays"},
-};
+inline constexpr auto kLstmOptions = join_options(
+    std::to_array<ParamInfo>({
+        {"window", "auto",
+         "steps that lie side by side in a row, oldest first; auto: 5 where the number of "
+         "columns is a multiple of 5, else 1"},
+        {"units", "40,40", "cells of each layer"},
+        {"dropout", "0", "share of the hidden states that are left out at random in training"},
+    }),
+    nn::training_options("0.005"));
 
 /// A recurrent network on windows of a series: columns 0, ..., c - 1 of a row are the oldest step,
 /// the next c columns the one after it, and so on, with c = columns / window. LSTM layers that

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/nn/layers.h"
+#include "model/nn/options.h"
 #include "model/nn/regression.h"
 #include "model/nn/scaling.h"
 #include "tare/base/matrix.h"
@@ -13,21 +14,13 @@
 
 namespace tare {
 
-inline constexpr ParamInfo kMlpOptions[] = {
-    {"hidden", "20,20", "units of each hidden layer"},
-    {"activation", "leaky_relu", "leaky_relu (0.2 below zero), relu, silu, tanh or sigmoid"},
-    {"embed", "0", "units of one more layer before the output, to calibrate on; 0: none"},
-    {"learning_rate", "0.01", "step size of Adam"},
-    {"batch", "64", "rows of a minibatch"},
-    {"epochs", "1000", "passes over the rows, at most"},
-    {"patience", "20", "epochs without a better validation loss after which training stops"},
-    {"weight_decay", "0", "share of the weights, times learning_rate, that each step takes away"},
-    {"dropout", "0", "share of the hidden units that are left out at random in training"},
-    {"validation", "0.15", "share of the rows that decide when to stop"},
-    {"grid", "none",
-     "paper: try learning rates 0.01, 0.005, 0.001 and batches 10, 64, 128 on the "
-     "validation rows; one that is given stays"},
-};
+inline constexpr auto kMlpOptions = join_options(
+    nn::kBodyOptions,
+    std::to_array<ParamInfo>({
+        {"embed", "0", "units of one more layer before the output, to calibrate on; 0: none"},
+        {"dropout", "0", "share of the hidden units that are left out at random in training"},
+    }),
+    nn::training_options("0.01"));
 
 /// A feed-forward network. Inputs and target are standardised inside; training and prediction are
 /// in float.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <span>
@@ -16,6 +17,18 @@ struct ParamInfo {
   std::string_view fallback;  // the value where none is given, as text
   std::string_view help;
 };
+
+/// Lists one after the other, at compile time.
+template <std::size_t... N>
+constexpr auto join_options(const std::array<ParamInfo, N>&... lists) {
+  std::array<ParamInfo, (N + ...)> all{};
+  std::size_t next = 0;
+  const auto append = [&](const auto& list) {
+    for (const ParamInfo& option : list) all[next++] = option;
+  };
+  (append(lists), ...);
+  return all;
+}
 
 /// Options of a method as name = text, the form in which the command line, Python, a configuration
 /// file and the table of methods all give them. Values are read as a type where they are used.

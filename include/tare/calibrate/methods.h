@@ -21,7 +21,8 @@ enum class PointSource : std::uint8_t {
 
 /// A row of the table of methods.
 struct Method {
-  std::string_view name;       // spelling used by the command line, Python and the paper's tables
+  std::string_view name;       // spelling used by the command line and Python
+  std::string_view paper;      // spelling of the paper's tables; empty where it is not in them
   std::string_view summary;    // what it is, in a line
   std::string_view guarantee;  // what may be relied on, in a line
   std::string_view citation;
@@ -36,7 +37,8 @@ struct Method {
 
 std::span<const Method> methods();
 
-/// By name; case does not matter and - is read as _. kNotFound lists the known names.
+/// By name or the paper's name; case does not matter and - is read as _. kNotFound lists the known
+/// names.
 const Method& find_method(std::string_view name);
 
 /// Fits a method with its defaults, overridden by `params`. Throws kShapeMismatch (rows differ),

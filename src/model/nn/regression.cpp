@@ -25,21 +25,10 @@ TrainProblem problem_of(const Network& network, const ScaledRows& rows, const Di
   problem.validation = division.validation;
   problem.initialise = network.initialise;
   problem.record = [&](Graph<float>& graph, std::size_t count, Rng* noise) {
-    const Var<float> x = graph.input(count, rows.cols);
-    const Var<float> y = graph.input(count, 1);
-    const Var<float> squares = square(network.output(x, noise) - y);
-    const bool weighted = !rows.weight.empty();
-    const Var<float> weight = weighted ? graph.input(count, 1) : Var<float>();
+    const RowInputs in(graph, rows, count);
     Batch batch;
-    batch.loss = mean(weighted ? squares * weight : squares);
-    batch.load = [&rows, x, y, weight, weighted](std::span<const std::size_t> chosen) {
-      for (std::size_t i = 0; i < chosen.size(); ++i) {
-        std::ranges::copy(rows.row(chosen[i]),
-                          x.value().begin() + static_cast<std::ptrdiff_t>(i * rows.cols));
-        y.value()[i] = rows.y[chosen[i]];
-        if (weighted) weight.value()[i] = rows.weight[chosen[i]];
-      }
-    };
+    batch.loss = mean(in.weighted(square(network.output(in.x, noise) - in.y)));
+    batch.load = [in](std::span<const std::size_t> chosen) { in.load(chosen); };
     return batch;
   };
   return problem;
@@ -101,23 +90,36 @@ Division::Division(std::size_t rows, double validation_share, Rng& rng) {
   train.assign(cut, order.end());
 }
 
-Fitted fit_least_squares(const Network& network, const ScaledRows& rows, const FitOptions& options,
-                         Seed seed, const Execution& how, std::string_view stage) {
-  Rng rng(split(seed, 0));
-  const Division division(rows.rows(), options.validation, rng);
-  const TrainProblem problem = problem_of(network, rows, division);
+RowInputs::RowInputs(Graph<float>& graph, const ScaledRows& source, std::size_t count)
+    : rows(&source), x(graph.input(count, source.cols)), y(graph.input(count, 1)) {
+  if (!source.weight.empty()) weight = graph.input(count, 1);
+}
+
+Var<float> RowInputs::weighted(Var<float> losses) const {
+  return rows->weight.empty() ? losses : losses * weight;
+}
+
+void RowInputs::load(std::span<const std::size_t> chosen) const {
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    std::ranges::copy(rows->row(chosen[i]), x.value().subspan(i * rows->cols).begin());
+    y.value()[i] = rows->y[chosen[i]];
+    if (!rows->weight.empty()) weight.value()[i] = rows->weight[chosen[i]];
+  }
+}
+
+Fitted fit_grid(const TrainProblem& problem, const FitOptions& options, const TrainOptions& base,
+                Seed seed, const Execution& how, std::string_view stage) {
   const std::size_t trainings = options.learning_rates.size() * options.batches.size();
   SharedProgress progress(how, stage, trainings);
   std::vector<Fitted> fitted(trainings);
   parallel_for(how, trainings, [&](std::size_t g) {
-    TrainOptions train_options;
+    TrainOptions train_options = base;
     train_options.adam.learning_rate = options.learning_rates[g / options.batches.size()];
     train_options.adam.weight_decay = options.weight_decay;
     train_options.batch = options.batches[g % options.batches.size()];
     train_options.epochs = options.epochs;
     train_options.patience = options.patience;
-    train_options.seed =
-        split(seed, 1);  // the same for all: pairs differ in what they are, not in luck
+    train_options.seed = seed;  // the same for all: pairs differ in what they are, not in luck
     train_options.progress = [&](std::size_t epoch, double) {
       progress.report(g, static_cast<double>(epoch) / static_cast<double>(options.epochs));
     };
@@ -126,6 +128,13 @@ Fitted fit_least_squares(const Network& network, const ScaledRows& rows, const F
   });
   const auto loss = [](const Fitted& one) { return one.result.validation_loss; };
   return std::move(*std::ranges::min_element(fitted, {}, loss));
+}
+
+Fitted fit_least_squares(const Network& network, const ScaledRows& rows, const FitOptions& options,
+                         Seed seed, const Execution& how, std::string_view stage) {
+  Rng rng(split(seed, 0));
+  const Division division(rows.rows(), options.validation, rng);
+  return fit_grid(problem_of(network, rows, division), options, {}, split(seed, 1), how, stage);
 }
 
 void evaluate_rows(const Network& network, std::span<const float> parameters,

@@ -52,6 +52,26 @@ struct Division {
   std::vector<std::size_t> validation;
 };
 
+/// A batch of rows as inputs of a graph.
+struct RowInputs {
+  RowInputs(Graph<float>& graph, const ScaledRows& rows, std::size_t count);
+
+  /// `losses` (a row each) times the rows' weights, where they have any.
+  Var<float> weighted(Var<float> losses) const;
+  void load(std::span<const std::size_t> chosen) const;
+
+  const ScaledRows* rows;
+  Var<float> x;       // count x columns
+  Var<float> y;       // count x 1
+  Var<float> weight;  // count x 1, where rows are weighted
+};
+
+/// Trains once for each pair of the grid, side by side, from the same start, and keeps the one with
+/// the lowest validation loss. `base` gives what the grid does not: the schedule, the remainder.
+/// `stage` names the work in the progress reports.
+Fitted fit_grid(const TrainProblem& problem, const FitOptions& options, const TrainOptions& base,
+                Seed seed, const Execution& how, std::string_view stage);
+
 /// Minimises the weighted mean squared error, in units of the target's variance; pairs of the grid
 /// run side by side. `stage` names the work in the progress reports.
 Fitted fit_least_squares(const Network& network, const ScaledRows& rows, const FitOptions& options,

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is checked for every method before it sees the rows.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/fail.h"
+#include "tare/calibrate/methods.h"
+#include "tare/model/regressor.h"
+
+namespace tare {
+namespace {
+
+bool has_option(const Method& method, std::string_view name) {
+  return std::ranges::any_of(method.options,
+                             [&](const ParamInfo& option) { return option.name == name; });
+}
+
+void check_rows(const FitInput& input) {
+  const std::size_t rows = input.x.rows();
+  if (input.y.size() != rows || (!input.weight.empty() && input.weight.size() != rows) ||
+      (input.given.cols() > 0 && input.given.rows() != rows) ||
+      (!input.calibrate_rows.empty() && input.calibrate_rows.size() != rows)) {
+    fail(ErrorCode::kShapeMismatch,
+         "fit: {} rows of features, {} targets, {} weights, {} given predictions", rows,
+         input.y.size(), input.weight.size(), input.given.rows());
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    bool finite = std::isfinite(input.y[i]);
+    for (const double value : input.x.row(i)) finite = finite && std::isfinite(value);
+    if (input.given.cols() > 0) {
+      for (const double value : input.given.row(i)) finite = finite && std::isfinite(value);
+    }
+    if (!finite) fail(ErrorCode::kBadData, "fit: row {} has a value that is not finite", i);
+    if (!input.weight.empty() && !(input.weight[i] >= 0.0 && std::isfinite(input.weight[i]))) {
+      fail(ErrorCode::kBadData, "fit: row {} has the weight {}", i, input.weight[i]);
+    }
+  }
+}
+
+/// What is given must be of use to the method.
+void check_roles(const Method& method, const FitInput& input, const Params& params) {
+  if (input.given.cols() > 0 && method.point == PointSource::kOwn) {
+    fail(ErrorCode::kInvalidArgument,
+         "a prediction is given, and method '{}' trains a model of its own (use method nrc, or no "
+         "prediction)",
+         method.name);
+  }
+  if (input.given.cols() > 0 && params.has("regressor")) {
+    fail(ErrorCode::kInvalidArgument,
+         "a prediction is given, so there is nothing for the regressor '{}' to do (leave one of "
+         "them out)",
+         params.text("regressor", ""));
+  }
+  if (!input.calibrate_rows.empty() && !has_option(method, "split")) {
+    fail(ErrorCode::kInvalidArgument,
+         "method '{}' has no calibration step, so no rows can be set apart for one", method.name);
+  }
+  if (!input.calibrate_columns.empty() && !has_option(method, "kernel")) {
+    fail(ErrorCode::kInvalidArgument,
+         "method '{}' has no kernel, so there are no columns to calibrate on", method.name);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& input,
+                                          const Params& params, const Execution& how) {
+  check_rows(input);
+  check_roles(method, input, params);
+
+  Params all = Params::parse(method.defaults);
+  all.merge(params);
+  std::vector<std::span<const ParamInfo>> known = {method.options};
+  if (input.given.cols() > 0) {
+    all.set("regressor", "given");
+  } else if (has_option(method, "regressor")) {
+    known.push_back(find_regressor(all.text("regressor", "")).options);
+  }
+  all.check_known(fmt::format("method '{}'", method.name), known);
+  return method.fit(input, all, how);
+}
+
+}  // namespace tare

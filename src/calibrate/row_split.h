@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "data/partition.h"
+#include "tare/base/params.h"
+#include "tare/calibrate/quantile_model.h"
+
+namespace tare {
+
+/// How rows are shared between the model and its calibration. Texts as in --split.
+struct SplitRule {
+  enum class Kind { kShare, kTime, kCross } kind = Kind::kShare;
+  double share = 0.3;  // of the rows that calibrate; the paper's
+  std::size_t folds = 5;
+};
+SplitRule parse_split(const Params& params);
+
+/// Where rows are windows of a series: split=time unless another one in time order is given.
+/// Windows overlap, so rows drawn at random would let the future train what is tested on the past;
+/// asking for that is kInvalidArgument.
+Params with_series_split(const Params& params, const FitInput& input);
+
+/// The rows that train (first) and those that calibrate (second), for a method that trains once.
+/// FitInput::calibrate_rows outranks the rule. kInvalidArgument for kCross.
+Partition hold_out(const FitInput& input, const SplitRule& rule);
+
+}  // namespace tare
