@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "io/tensor_store.h"
+#include "tare/base/level.h"
+#include "tare/base/matrix.h"
+
+namespace tare {
+
+/// The levels at which a quantile learner is asked, ascending: 0.001, the multiples of 0.005, the
+/// paper's 100 levels, 0.999. They mirror each other around the one in the middle, 0.5. Answers come
+/// from these whatever levels a user asks for, so that an answer does not depend on what else was
+/// asked, and so that the conformal step can be done at fit.
+std::span<const Level> knot_levels();
+
+/// The conformal step of conformalized quantile regression (Romano, Patterson, Candes 2019) for
+/// every pair of knots (tau, 1 - tau) at once.
+///
+/// With scores s_i = max(q_tau(x_i) - y_i, y_i - q_(1-tau)(x_i)) of n held-out rows the pair is moved
+/// apart by the ceil((n+1)(1-2 tau))-th smallest score, or together where that is negative; to
+/// infinity where the rank is n+1. Ranks are exact integers. Where rows have weights a cumulative
+/// weight takes the rank's place and the row to come counts as an average one. Afterwards the pairs
+/// are widened where they must be to nest and to hold the median, never narrowed, so each still
+/// covers at least 1 - 2 tau on average. A level between two knots is answered by the outer one; a
+/// level beyond the last knot by that knot's pair, moved by the rank of the level asked.
+class ConformalBands {
+ public:
+  /// Row i of `quantiles` has held-out row i's quantiles at the knots, ascending. `weight` may be
+  /// empty; no weight is 0 or less. At least one row.
+  ConformalBands(MatrixView quantiles, std::span<const double> y, std::span<const double> weight);
+
+  /// From a row's quantiles at the knots, ascending, to those at `levels`, ascending. Does not
+  /// decrease; may be infinite.
+  void answer(std::span<const double> knots, std::span<const Level> levels,
+              std::span<double> out) const;
+
+  void save(const TensorWriter& out) const;
+  static ConformalBands load(const TensorReader& in);
+
+ private:
+  ConformalBands() = default;
+
+  std::vector<double> shift_;        // of each pair, from the outermost inwards
+  std::vector<double> outer_score_;  // of the outermost pair, ascending, for levels beyond it
+  std::vector<double> outer_weight_;  // of these rows; empty where all count the same
+};
+
+}  // namespace tare
