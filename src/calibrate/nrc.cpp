@@ -69,11 +69,12 @@ BandwidthRule parse_bandwidth(const Params& params) {
 
 /// For rows in time order: which tenth of the calibration period each place of the sample lies in;
 /// else nothing.
-std::vector<std::size_t> time_blocks(const SplitRule& split, std::span<const double> residuals,
+std::vector<std::size_t> time_blocks(const FitInput& input, const SplitRule& split,
+                                     std::span<const double> residuals,
                                      std::span<const double> weight) {
   constexpr std::size_t kBlocks = 10;
   std::vector<std::size_t> block;
-  if (split.kind != SplitRule::Kind::kTime) return block;
+  if (split.kind != SplitRule::Kind::kTime && input.window == 1) return block;
   for (const std::size_t row : residual_order(residuals, weight))
     block.push_back(row * kBlocks / residuals.size());
   return block;
@@ -212,7 +213,7 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
       FeatureMap::fit(source, input.y, trained.training_rows, map_options, split(input.seed, 1001));
   const Matrix z = parts.map.apply(take_rows(source, trained.calibration_rows));
   auto sample = std::make_shared<const LocalSample>(z, trained.residuals, weight);
-  const auto block = time_blocks(rule, trained.residuals, weight);
+  const auto block = time_blocks(input, rule, trained.residuals, weight);
   parts.choice =
       resolve_bandwidth(bandwidth, *sample, block, snq_options, split(input.seed, 1002), how);
   snq_options.bandwidth = parts.choice.bandwidth;

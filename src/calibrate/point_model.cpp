@@ -75,7 +75,8 @@ TrainedPointModel train_cross(const RegressorKind& kind, const FitInput& input,
   if (folds > rows) {
     fail(ErrorCode::kBadData, "{} folds need at least as many rows, and there are {}", folds, rows);
   }
-  const auto fold_of_row = random_folds(rows, folds, split(input.seed, 0));
+  const auto fold_of_row =
+      input.window > 1 ? time_folds(rows, folds) : random_folds(rows, folds, split(input.seed, 0));
   TrainedPointModel trained;
   trained.residuals.resize(rows);
   std::vector<std::unique_ptr<Regressor>> members(folds);
@@ -84,7 +85,7 @@ TrainedPointModel train_cross(const RegressorKind& kind, const FitInput& input,
   Execution inner;
   inner.threads = std::max<std::size_t>(1, thread_count(how) / folds);
   parallel_for(how, folds, [&](std::size_t fold) {
-    const Partition parts = fold_partition(fold_of_row, fold);
+    const Partition parts = fold_partition(fold_of_row, fold, input.window);
     members[fold] = train_on(kind, input, parts.first, params, split(input.seed, 1 + fold), inner);
     const auto predicted = predict_rows(*members[fold], input, parts.second, inner);
     for (std::size_t i = 0; i < predicted.size(); ++i) {

@@ -40,9 +40,9 @@ Params with_series_split(const Params& given, const FitInput& input) {
   if (input.window == 1) return params;
   const bool chosen = input.given.cols() > 0 || !input.calibrate_rows.empty();
   if (!params.has("split")) params.set("split", "time");
-  if (!chosen && parse_split(params).kind != SplitRule::Kind::kTime) {
+  if (!chosen && parse_split(params).kind == SplitRule::Kind::kShare) {
     fail(ErrorCode::kInvalidArgument,
-         "with --window the rows are a series: use --split time or time:SHARE");
+         "with --window the rows are a series: use --split time, time:SHARE or cross");
   }
   return params;
 }

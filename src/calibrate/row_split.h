@@ -17,9 +17,9 @@ struct SplitRule {
 };
 SplitRule parse_split(const Params& params);
 
-/// Where rows are windows of a series: split=time unless another one in time order is given.
-/// Windows overlap, so rows drawn at random would let the future train what is tested on the past;
-/// asking for that is kInvalidArgument.
+/// Where rows are windows of a series: split=time unless another one is given. Windows overlap, so
+/// rows drawn at random would train on what they are tested on; asking for a random share is
+/// kInvalidArgument. Folds of a series are stretches of time.
 Params with_series_split(const Params& params, const FitInput& input);
 
 /// The rows that train (first) and those that calibrate (second), for a method that trains once.

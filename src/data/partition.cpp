@@ -46,10 +46,28 @@ std::vector<std::size_t> random_folds(std::size_t rows, std::size_t folds, Seed 
   return fold;
 }
 
-Partition fold_partition(std::span<const std::size_t> fold_of_row, std::size_t fold) {
+std::vector<std::size_t> time_folds(std::size_t rows, std::size_t folds) {
+  std::vector<std::size_t> fold(rows);
+  for (std::size_t i = 0; i < rows; ++i) fold[i] = i * folds / rows;
+  return fold;
+}
+
+Partition fold_partition(std::span<const std::size_t> fold_of_row, std::size_t fold,
+                         std::size_t window) {
+  const std::size_t rows = fold_of_row.size();
+  const auto near = [&](std::size_t i) {
+    const std::size_t first = i - std::min(i, window - 1);
+    const std::size_t last = std::min(rows, i + window);
+    const auto around = fold_of_row.subspan(first, last - first);
+    return std::ranges::find(around, fold) != around.end();
+  };
   Partition result;
-  for (std::size_t i = 0; i < fold_of_row.size(); ++i) {
-    (fold_of_row[i] == fold ? result.second : result.first).push_back(i);
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (fold_of_row[i] == fold) {
+      result.second.push_back(i);
+    } else if (!near(i)) {
+      result.first.push_back(i);
+    }
   }
   return result;
 }

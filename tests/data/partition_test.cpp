@@ -54,6 +54,22 @@ TEST(Folds, AreAsEvenAsCanBe) {
   }
 }
 
+TEST(Folds, OfASeriesAreStretchesOfTimeThatShareNoStepWithTheRest) {
+  constexpr std::size_t kWindow = 4;
+  const auto fold = time_folds(53, 5);
+  EXPECT_TRUE(std::is_sorted(fold.begin(), fold.end()));
+  for (std::size_t k = 0; k < 5; ++k) {
+    const auto parts = fold_partition(fold, k, kWindow);
+    EXPECT_GE(parts.second.size(), 10U);
+    EXPECT_LE(parts.second.size(), 11U);
+    for (const std::size_t i : parts.first) {
+      for (const std::size_t j : parts.second) EXPECT_GE(i > j ? i - j : j - i, kWindow);
+    }
+    const std::size_t borders = k == 0 || k == 4 ? 1 : 2;
+    EXPECT_EQ(parts.first.size() + parts.second.size() + borders * (kWindow - 1), 53U);
+  }
+}
+
 TEST(Standardizer, AConstantColumnGetsScaleOneWhateverItsSize) {
   for (const double value : {0.0, 0.1, 1e-300, 1e300, -7e9}) {
     const Matrix x(1000, 1, value);

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/schema.h"
+#include "evaluate/experiment/plan.h"
+#include "tare/base/matrix.h"
+#include "tare/base/rng.h"
+#include "tare/data/problem.h"
+
+namespace tare {
+
+/// The rows of a case's files, read once and only read from then on.
+struct CaseData {
+  Encoded rows;
+  Encoded test;                  // kFile
+  std::vector<std::string> key;  // kColumn: the column's value in each row
+};
+
+/// Reads a case's files from `folder`. kNotFound where one is absent, with where to find it and
+/// what it must look like. A case of a known law needs none.
+CaseData read_case(const ExperimentCase& one, const std::string& folder);
+
+/// The rows of one repeat, the same for all methods.
+struct TrialRows {
+  Matrix x;
+  std::vector<double> y;
+  std::vector<std::uint8_t> calibrate;  // 1: for the calibration step, of methods that have one
+  Matrix test_x;
+  std::vector<double> test_y;
+  std::size_t window = 1;
+  const Problem* problem = nullptr;  // where the law is known
+};
+
+/// Draws the repeat that `seed` stands for. `window` counts in a series only.
+TrialRows draw_trial(const ExperimentPlan& plan, const ExperimentCase& one, const CaseData& data,
+                     std::size_t window, Seed seed);
+
+}  // namespace tare

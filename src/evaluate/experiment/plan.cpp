@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "evaluate/experiment/plan.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "base/fail.h"
+#include "base/unknown_name.h"
+#include "evaluate/experiment/embedded.h"
+#include "tare/calibrate/methods.h"
+#include "tare/data/problem.h"
+
+namespace tare {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::array<std::pair<std::string_view, TestRows>, 6> kTests = {{
+    {"random", TestRows::kRandom},
+    {"last", TestRows::kLast},
+    {"file", TestRows::kFile},
+    {"column", TestRows::kColumn},
+    {"resampled", TestRows::kResampled},
+    {"law", TestRows::kLaw},
+}};
+
+TestRows parse_test(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& [known, test] : kTests) {
+    if (known == name) return test;
+    names.emplace_back(known);
+  }
+  fail_unknown_name(ErrorCode::kInvalidArgument, "kind of test rows", name, names);
+}
+
+/// Reads the fields of a JSON object; one that nobody asked for is a misspelling.
+class Fields {
+ public:
+  explicit Fields(const Json& json) : json_(json) {
+    if (!json.is_object()) fail(ErrorCode::kInvalidArgument, "expected an object, got {}", text());
+  }
+
+  template <class T>
+  T get(const char* name, T fallback) {
+    asked_.insert(name);
+    const auto found = json_.find(name);
+    if (found == json_.end()) return fallback;
+    try {
+      return found->get<T>();
+    } catch (const Json::exception&) {
+      fail(ErrorCode::kInvalidArgument, "field '{}' has the wrong type: {}", name, found->dump());
+    }
+  }
+  template <class T>
+  T need(const char* name) {
+    if (!json_.contains(name)) {
+      fail(ErrorCode::kInvalidArgument, "field '{}' is missing in {}", name, text());
+    }
+    return get<T>(name, {});
+  }
+  const Json& list(const char* name) {
+    asked_.insert(name);
+    const auto found = json_.find(name);
+    if (found == json_.end() || !found->is_array() || found->empty()) {
+      fail(ErrorCode::kInvalidArgument, "field '{}' must be a list with something in it", name);
+    }
+    return *found;
+  }
+  void check_all_known() const {
+    for (const auto& [name, value] : json_.items()) {
+      if (!asked_.contains(name)) {
+        fail_unknown_name(ErrorCode::kInvalidArgument, "field", name,
+                          std::vector<std::string>(asked_.begin(), asked_.end()));
+      }
+    }
+  }
+
+ private:
+  std::string text() const { return json_.dump().substr(0, 80); }
+
+  const Json& json_;
+  std::set<std::string, std::less<>> asked_;
+};
+
+ExperimentCase parse_case(const Json& json) {
+  Fields fields(json);
+  ExperimentCase one;
+  one.name = fields.need<std::string>("name");
+  one.test = parse_test(fields.get<std::string>("test", "random"));
+  one.drop = fields.get<std::vector<std::string>>("drop", {});
+  one.origin = fields.get<std::string>("origin", "");
+  if (one.test == TestRows::kLaw) {
+    one.problem = fields.need<std::string>("problem");
+    find_problem(one.problem);
+    one.rows = fields.need<std::size_t>("rows");
+    one.test_rows = fields.need<std::size_t>("test_rows");
+  } else {
+    one.file = fields.need<std::string>("file");
+    one.target = fields.need<std::string>("target");
+  }
+  if (one.test == TestRows::kFile) one.test_file = fields.need<std::string>("test_file");
+  if (one.test == TestRows::kResampled) one.test_rows = fields.need<std::size_t>("test_rows");
+  if (one.test == TestRows::kColumn) {
+    one.column = fields.need<std::string>("column");
+    one.train_value = fields.need<std::string>("train_value");
+    one.test_value = fields.need<std::string>("test_value");
+  }
+  fields.check_all_known();
+  return one;
+}
+
+/// "hnn", or "nrc_rp dims=30".
+ExperimentMethod parse_method(const Json& json) {
+  if (!json.is_string()) fail(ErrorCode::kInvalidArgument, "a method is a text: {}", json.dump());
+  const std::string text = json.get<std::string>();
+  const std::size_t space = text.find(' ');
+  ExperimentMethod one;
+  one.method = find_method(text.substr(0, space)).name;
+  if (space != std::string::npos) one.params = Params::parse(text.substr(space + 1));
+  return one;
+}
+
+double parse_share(Fields& fields, const char* name, double fallback) {
+  const double share = fields.get(name, fallback);
+  if (!(share > 0.0 && share < 1.0)) {
+    fail(ErrorCode::kInvalidArgument, "{} is a share between 0 and 1, got {}", name, share);
+  }
+  return share;
+}
+
+ExperimentPlan plan_of(const Json& json) {
+  Fields fields(json);
+  ExperimentPlan plan;
+  plan.name = fields.need<std::string>("name");
+  plan.title = fields.get<std::string>("title", plan.name);
+  plan.paper = fields.get<std::string>("paper", "");
+  plan.repeats = fields.get<std::size_t>("repeats", 5);
+  plan.seed = Seed{fields.get<std::uint64_t>("seed", 1)};
+  plan.test_share = parse_share(fields, "test_share", 0.1);
+  plan.calibrate_share = parse_share(fields, "calibrate_share", 0.3);
+  for (const Json& one : fields.list("cases")) plan.cases.push_back(parse_case(one));
+  for (const Json& one : fields.list("methods")) plan.methods.push_back(parse_method(one));
+  fields.check_all_known();
+  return plan;
+}
+
+}  // namespace
+
+ExperimentPlan parse_plan(std::string_view json, std::string_view source) {
+  try {
+    return plan_of(Json::parse(json));
+  } catch (const Json::parse_error& error) {
+    fail(ErrorCode::kInvalidArgument, "{}: is not JSON: {}", source, error.what());
+  } catch (const Error& error) {
+    fail(ErrorCode::kInvalidArgument, "{}: {}", source, error.what());
+  }
+}
+
+std::vector<std::string> built_in_plan_names() {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : embedded_plans()) names.emplace_back(file.name);
+  return names;
+}
+
+ExperimentPlan built_in_plan(std::string_view name) {
+  for (const EmbeddedFile& file : embedded_plans()) {
+    if (file.name == name) return parse_plan(file.text, std::string(name) + ".json");
+  }
+  fail_unknown_name(ErrorCode::kNotFound, "experiment", name, built_in_plan_names());
+}
+
+}  // namespace tare

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tare/base/params.h"
+#include "tare/base/rng.h"
+
+namespace tare {
+
+/// Where the test rows of a case come from.
+enum class TestRows : std::uint8_t {
+  kRandom,     // a share of the file's rows, drawn anew for each repeat
+  kLast,       // the last rows of a series
+  kFile,       // another file with the same columns
+  kColumn,     // rows of one value of a column train, those of another test
+  kResampled,  // a random share, resampled around a random place: the paper's covariate shift
+  kLaw,        // rows drawn from a problem whose law is known
+};
+
+/// One contest ground: rows, and which of them are the test.
+struct ExperimentCase {
+  std::string name;  // as in the paper's tables
+  TestRows test = TestRows::kRandom;
+  std::string file;    // in the data folder
+  std::string target;  // column
+  std::vector<std::string> drop;
+  std::string test_file;                        // kFile
+  std::string column, train_value, test_value;  // kColumn
+  std::string problem;                          // kLaw
+  std::size_t rows = 0;                         // kLaw
+  std::size_t test_rows = 0;                    // kLaw, kResampled
+  std::string origin;  // where the public copy of the file is found and what it looks like
+};
+
+struct ExperimentMethod {
+  std::string method;
+  Params params;
+};
+
+/// An experiment as data: every method meets every case in every repeat.
+struct ExperimentPlan {
+  std::string name;
+  std::string title;
+  std::string paper;  // name of the paper's table with the same cells; empty: there is none
+  std::vector<ExperimentCase> cases;
+  std::vector<ExperimentMethod> methods;
+  std::size_t repeats = 5;
+  Seed seed{1};
+  double test_share = 0.1;       // of all rows
+  double calibrate_share = 0.3;  // of the others, for methods with a calibration step
+};
+
+/// Throws kInvalidArgument, naming `source` and the place, for what is not a plan: a wrong type, an
+/// unknown field, an unknown method or problem.
+ExperimentPlan parse_plan(std::string_view json, std::string_view source);
+
+/// The plans that come with the library, by name. kNotFound lists them.
+ExperimentPlan built_in_plan(std::string_view name);
+std::vector<std::string> built_in_plan_names();
+
+}  // namespace tare

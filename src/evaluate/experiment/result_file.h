@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "evaluate/experiment/trial.h"
+
+namespace tare {
+
+/// Which trial: what must be the same for a result to be the same.
+struct TrialKey {
+  std::string experiment, case_name, method, options;
+  std::size_t repeat = 0;
+  std::uint64_t seed = 0;
+
+  friend auto operator<=>(const TrialKey&, const TrialKey&) = default;
+};
+
+struct TrialResult {
+  std::vector<MetricValue> values;
+  double seconds = 0.0;
+};
+
+using Results = std::map<TrialKey, TrialResult>;
+
+/// Results of trials as one long CSV: experiment, case, method, options, repeat, seed, version,
+/// seconds, metric, value. It grows by whole trials while the work goes on, so a run that was
+/// killed is taken up again where it was.
+class ResultFile {
+ public:
+  /// Reads what is there. Trials of another version of tare, and one whose rows are not all there
+  /// because the writer was killed, do not count. kBadData for a file that is something else.
+  explicit ResultFile(std::string path);
+
+  const Results& results() const noexcept { return results_; }
+  /// Appends the rows of a trial in one piece. kIo.
+  void add(const TrialKey& key, const TrialResult& result);
+  /// Puts the file in the order of `keys`, whole or not at all, so that it does not tell how often
+  /// the work was interrupted. Results that no key asks for stay, at the end.
+  void finish(const std::vector<TrialKey>& keys);
+
+ private:
+  void rewrite(const std::vector<TrialKey>& keys) const;
+
+  std::string path_;
+  Results results_;
+};
+
+}  // namespace tare

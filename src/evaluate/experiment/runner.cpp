@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "evaluate/experiment/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "base/parallel.h"
+#include "evaluate/experiment/case_data.h"
+#include "evaluate/experiment/trial.h"
+#include "tare/base/error.h"
+#include "tare/calibrate/methods.h"
+
+namespace tare {
+namespace {
+
+std::string options_text(const Params& params) {
+  std::string text;
+  for (const auto& [name, value] : params.all()) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  }
+  return text;
+}
+
+struct Trial {
+  TrialKey key;
+  const ExperimentCase* one = nullptr;
+  const ExperimentMethod* method = nullptr;
+};
+
+std::vector<Trial> trials_of(const ExperimentPlan& plan) {
+  std::vector<Trial> trials;
+  for (const ExperimentCase& one : plan.cases) {
+    for (std::size_t repeat = 0; repeat < plan.repeats; ++repeat) {
+      for (const ExperimentMethod& method : plan.methods) {
+        trials.push_back({{plan.name, one.name, method.method, options_text(method.params), repeat,
+                           plan.seed.value},
+                          &one,
+                          &method});
+      }
+    }
+  }
+  return trials;
+}
+
+/// The data of the cases that some trial still needs. What is absent is said once.
+std::map<const ExperimentCase*, CaseData> read_cases(const std::vector<Trial>& trials,
+                                                     const std::string& folder, RunReport& report) {
+  std::map<const ExperimentCase*, CaseData> data;
+  std::map<const ExperimentCase*, bool> seen;
+  for (const Trial& trial : trials) {
+    if (!seen.try_emplace(trial.one, true).second) continue;
+    try {
+      data.emplace(trial.one, read_case(*trial.one, folder));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kNotFound) throw;
+      report.absent.emplace_back(error.what());
+    }
+  }
+  return data;
+}
+
+TrialResult run_one(const ExperimentPlan& plan, const Trial& trial, const CaseData& data) {
+  const auto start = std::chrono::steady_clock::now();
+  const Seed seed = split(plan.seed, trial.key.repeat);
+  const std::size_t window = find_method(trial.method->method).window;
+  const TrialRows rows = draw_trial(plan, *trial.one, data, window, seed);
+  TrialResult result;
+  result.values = run_trial(*trial.method, rows, seed);
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace
+
+std::vector<TrialKey> trial_keys(const ExperimentPlan& plan) {
+  std::vector<TrialKey> keys;
+  for (const Trial& trial : trials_of(plan)) keys.push_back(trial.key);
+  return keys;
+}
+
+RunReport run_plan(const ExperimentPlan& plan, const std::string& data_folder, ResultFile& results,
+                   const Execution& how) {
+  RunReport report;
+  std::vector<Trial> trials = trials_of(plan);
+  const std::size_t all = trials.size();
+  std::erase_if(trials, [&](const Trial& trial) { return results.results().contains(trial.key); });
+  const auto data = read_cases(trials, data_folder, report);
+  std::erase_if(trials, [&](const Trial& trial) { return !data.contains(trial.one); });
+
+  std::mutex guard;
+  std::size_t done = all - trials.size();
+  parallel_for(how, trials.size(), [&](std::size_t t) {
+    const Trial& trial = trials[t];
+    const std::string name =
+        fmt::format("{} {} {}", trial.key.case_name, trial.key.method, trial.key.repeat + 1);
+    std::string wrong;
+    TrialResult result;
+    try {
+      result = run_one(plan, trial, data.at(trial.one));
+    } catch (const Error& error) {
+      wrong = fmt::format("{}: {}", name, error.what());
+    }
+    const std::lock_guard lock(guard);
+    if (wrong.empty()) {
+      results.add(trial.key, result);
+    } else {
+      report.failed.push_back(wrong);
+    }
+    ++done;
+    if (how.progress) how.progress(name, static_cast<double>(done) / static_cast<double>(all));
+  });
+  results.finish(trial_keys(plan));
+  std::ranges::sort(report.failed);
+  return report;
+}
+
+}  // namespace tare

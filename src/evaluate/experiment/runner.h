@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "evaluate/experiment/plan.h"
+#include "evaluate/experiment/result_file.h"
+#include "tare/base/execution.h"
+
+namespace tare {
+
+/// What a run left undone, and why.
+struct RunReport {
+  std::vector<std::string> absent;  // cases whose data is not there: what, where from
+  std::vector<std::string> failed;  // trials that threw: which, and the message
+};
+
+/// Runs the trials of the plan that `results` does not have yet, side by side on the threads of
+/// `how`, each on one. A trial that fails is reported and left out, and the rest goes on. The
+/// result of a trial depends on its key alone.
+RunReport run_plan(const ExperimentPlan& plan, const std::string& data_folder, ResultFile& results,
+                   const Execution& how);
+
+/// The trials of a plan, case by case.
+std::vector<TrialKey> trial_keys(const ExperimentPlan& plan);
+
+}  // namespace tare

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "evaluate/experiment/trial.h"
+
+#include <algorithm>
+
+#include "tare/calibrate/methods.h"
+#include "tare/evaluate/metrics.h"
+#include "tare/evaluate/scorecard.h"
+
+namespace tare {
+namespace {
+
+bool has_calibration_step(const Method& method) {
+  return std::ranges::any_of(method.options,
+                             [](const ParamInfo& option) { return option.name == "split"; });
+}
+
+/// A split that the plan asks for by name outranks the rows that were set apart.
+FitInput fit_input(const Method& method, const ExperimentMethod& wanted, const TrialRows& rows,
+                   Seed seed) {
+  FitInput input{.x = rows.x, .y = rows.y};
+  input.window = rows.window;
+  input.seed = seed;
+  const bool own_split = wanted.params.has("split") || Params::parse(method.defaults).has("split");
+  if (has_calibration_step(method) && !own_split) input.calibrate_rows = rows.calibrate;
+  return input;
+}
+
+void add_known_law(const QuantileModel& model, const TrialRows& rows, const Execution& how,
+                   std::vector<MetricValue>& values) {
+  const std::vector<Level> levels = metric_levels();
+  const Prediction p = model.predict({rows.test_x}, levels, how);
+  Matrix truth(rows.test_x.rows(), levels.size());
+  for (std::size_t i = 0; i < truth.rows(); ++i) {
+    const Law law = rows.problem->law(rows.test_x.row(i));
+    for (std::size_t j = 0; j < levels.size(); ++j) truth(i, j) = law.quantile(levels[j].value());
+  }
+  values.push_back(
+      {"ICE", individual_calibration_error(*rows.problem, rows.test_x, p.quantiles, levels)});
+  values.push_back(
+      {"QuantileRMSE", quantile_rmse(*rows.problem, rows.test_x, p.quantiles, levels)});
+  values.push_back({"ExcessPinball", check_score(rows.test_y, p.quantiles, levels) -
+                                         check_score(rows.test_y, truth, levels)});
+}
+
+}  // namespace
+
+std::vector<MetricValue> run_trial(const ExperimentMethod& wanted, const TrialRows& rows,
+                                   Seed seed) {
+  Execution how;
+  how.threads = 1;
+  const Method& method = find_method(wanted.method);
+  const auto model =
+      fit_method(method, fit_input(method, wanted, rows, split(seed, 2)), wanted.params, how);
+  Scorecard card;
+  card.add(*model, {rows.test_x}, rows.test_y, how);
+  const Scores scores = card.finish(split(seed, 4));
+  std::vector<MetricValue> values = {{"MACE", scores.mace},
+                                     {"AGCE", scores.agce},
+                                     {"CheckScore", scores.check_score},
+                                     {"Length", scores.length_90},
+                                     {"Coverage", scores.coverage_90},
+                                     {"CRPS", scores.crps},
+                                     {"Winkler", scores.winkler_90},
+                                     {"MACE_floor", scores.mace_floor},
+                                     {"AGCE_floor", scores.agce_floor}};
+  if (rows.problem != nullptr) add_known_law(*model, rows, how, values);
+  return values;
+}
+
+}  // namespace tare

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "evaluate/experiment/case_data.h"
+#include "evaluate/experiment/plan.h"
+
+namespace tare {
+
+struct MetricValue {
+  std::string metric;
+  double value = 0.0;
+};
+
+/// Fits a method on the rows of a repeat and scores it on its test rows, on one thread. Metrics
+/// have the paper's names; the floors of MACE and AGCE are among them, and where the law is known
+/// ICE, QuantileRMSE and ExcessPinball (over the true quantiles).
+std::vector<MetricValue> run_trial(const ExperimentMethod& method, const TrialRows& rows,
+                                   Seed seed);
+
+}  // namespace tare

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The paper's experiments: runs, tables, and being killed in the middle."""
+import csv
+import json
+import random
+import subprocess
+import time
+
+from harness import NOT_FOUND, SANITIZED, TOOL, USAGE, CliTest, main
+
+PLAN = {
+    "name": "small",
+    "repeats": 6,
+    "cases": [{"name": "flat", "test": "law", "problem": "flat", "rows": 400, "test_rows": 50},
+              {"name": "sine", "test": "law", "problem": "sine", "rows": 400, "test_rows": 50}],
+    "methods": ["pure_kernel", "nrc regressor=ridge", "nrc_rf"],
+}
+KILLS = 10
+
+
+class Reproduce(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.write("small.json", json.dumps(PLAN))
+
+    def results(self, folder):
+        """The rows of a results file, without the seconds, which no two runs share."""
+        with open(self.path(f"{folder}/small.csv"), newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        for row in rows:
+            self.assertGreaterEqual(float(row.pop("seconds")), 0.0)
+        return rows
+
+    def test_a_run_leaves_a_table_in_three_forms(self):
+        done = self.ok("reproduce", "small.json", "--out", "r", "--repeats", "2")
+        self.assertIn("nrc regressor=ridge", done.out)
+        self.assertIn("perfect", done.out)
+        self.assertEqual(len(self.results("r")), 2 * 3 * 2 * 12)
+        self.assertIn(b"| pure_kernel |", self.read("r/small.md"))
+        self.assertIn(b"<table>", self.read("r/small.html"))
+
+    def test_killed_ten_times_it_gives_the_same_file(self):
+        line = ["reproduce", "small.json", "-q", "--out"]
+        begin = time.monotonic()
+        self.ok(*line, "whole")
+        longest = time.monotonic() - begin
+        rng = random.Random(4)
+        killed = 0
+        for _ in range(KILLS):
+            process = subprocess.Popen([TOOL, *line, "cut"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            time.sleep(rng.uniform(0, longest / 4))
+            process.kill()
+            killed += process.wait() != 0
+        self.assertGreater(killed, KILLS // 3, "the kills must hit the command at work")
+        self.ok(*line, "cut")
+        self.assertEqual(self.results("cut"), self.results("whole"))
+
+    def test_says_which_data_is_absent(self):
+        done = self.run_tool("reproduce", "uci", "--data", "nowhere", "--cases", "Boston", "--out", "r")
+        self.assertEqual(done.code, NOT_FOUND)
+        self.assertIn("boston.csv is not there (StatLib", done.err)
+
+    def test_slips(self):
+        self.fails(NOT_FOUND, "reproduce", "ucy", says=["ucy", "uci"])
+        self.fails(NOT_FOUND, "reproduce", "none.json", says=["none.json"])
+        self.fails(NOT_FOUND, "reproduce", "small.json", "--methods", "magic", says=["magic"])
+        self.fails(NOT_FOUND, "reproduce", "small.json", "--cases", "Mars", says=["Mars"])
+        self.write("bad.json", "{")
+        self.fails(USAGE, "reproduce", "bad.json", says=["bad.json", "not JSON"])
+
+    def test_reads_the_layout_of_meps(self):
+        rng = random.Random(1)
+        rows = [[i, *(rng.randint(0, 1) for _ in range(40)), rng.randint(0, 9)] for i in range(120)]
+        header = ["", *(f"REGION={k}" for k in range(40)), "UTILIZATION_reg"]
+        text = "\n".join(",".join(map(str, row)) for row in [header, *rows])
+        self.write("meps_19_reg.csv", text + "\n")
+        self.ok("reproduce", "meps", "--data", ".", "--cases", "meps_19", "--repeats", "1", "--out", "r",
+                "--methods", "nrc_rp")
+        self.assertIn(b"nrc_rp", self.read("r/meps.csv"))
+
+
+if __name__ == "__main__":
+    main()
