@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <memory>
 
 namespace tare::cli {
 
@@ -39,6 +41,23 @@ Execution Bar::execution() {
   Execution how;
   how.threads = threads_;
   if (active_) how.progress = [this](std::string_view stage, double share) { show(stage, share); };
+  return how;
+}
+
+Execution with_time_left(Bar& bar) {
+  Execution how = bar.execution();
+  if (!how.progress) return how;
+  const auto start = std::chrono::steady_clock::now();
+  auto first = std::make_shared<double>(-1.0);  // share done by an earlier run
+  how.progress = [&bar, start, first](std::string_view stage, double share) {
+    if (*first < 0.0) *first = share;
+    const double spent =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double gained = share - *first;
+    const std::string left =
+        gained > 0.0 ? fmt::format(", {:.0f} s left", spent / gained * (1.0 - share)) : "";
+    bar.show(fmt::format("{}{}", stage, left), share);
+  };
   return how;
 }
 

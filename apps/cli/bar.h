@@ -31,6 +31,9 @@ class Bar {
   std::size_t width_ = 0;  // of what is on the line now
 };
 
+/// What the bar's execution() gives, with the time that is left, judged by what was done so far.
+Execution with_time_left(Bar& bar);
+
 /// A line on standard error, unless --quiet.
 void note(const Common& common, std::string_view text);
 void warn(const Common& common, std::string_view text);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -78,24 +77,6 @@ ExperimentPlan chosen_plan(const ReproduceOptions& options) {
   for (const std::string& setting : options.settings) extra.merge(Params::parse(setting));
   for (ExperimentMethod& method : plan.methods) method.params.merge(extra);
   return plan;
-}
-
-/// The bar of a long run: with the time that is left, by what was done so far.
-Execution with_time_left(Bar& bar) {
-  Execution how = bar.execution();
-  if (!how.progress) return how;
-  const auto start = std::chrono::steady_clock::now();
-  auto first = std::make_shared<double>(-1.0);
-  how.progress = [&bar, start, first](std::string_view stage, double share) {
-    if (*first < 0.0) *first = share;
-    const double spent =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const double gained = share - *first;
-    const std::string left =
-        gained > 0.0 ? fmt::format(", {:.0f} s left", spent / gained * (1.0 - share)) : "";
-    bar.show(fmt::format("{}{}", stage, left), share);
-  };
-  return how;
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {

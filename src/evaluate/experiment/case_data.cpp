@@ -15,6 +15,7 @@ namespace tare {
 namespace {
 
 std::string path_of(const ExperimentCase& one, const std::string& folder, const std::string& file) {
+  if (file == "-") return file;
   const std::filesystem::path path = std::filesystem::path(folder) / file;
   if (!std::filesystem::exists(path)) {
     fail(ErrorCode::kNotFound, "{}: {} is not there ({})", one.name, path.string(),
@@ -26,7 +27,9 @@ std::string path_of(const ExperimentCase& one, const std::string& folder, const 
 Roles roles_of(const ExperimentCase& one) {
   Roles roles;
   roles.target = one.target;
+  roles.features = one.features;
   roles.drop = one.drop;
+  roles.categorical = one.categorical;
   roles.split = one.column;
   return roles;
 }
@@ -114,13 +117,14 @@ CaseData read_case(const ExperimentCase& one, const std::string& folder) {
   CaseData data;
   if (one.test == TestRows::kLaw) return data;
   const Roles roles = roles_of(one);
+  const MissingPolicy missing = parse_missing_policy(one.missing);
   const Table table = read_table(path_of(one, folder, one.file), roles);
   const Schema schema = Schema::learn(table, roles);
-  data.rows = schema.encode(table, Need::kFeaturesAndTarget, MissingPolicy::kError);
+  data.rows = schema.encode(table, Need::kFeaturesAndTarget, missing);
   if (one.test == TestRows::kColumn) data.key = key_of(table, one.column, data.rows.rows);
   if (one.test == TestRows::kFile) {
     const Table other = read_table(path_of(one, folder, one.test_file), roles);
-    data.test = schema.encode(other, Need::kFeaturesAndTarget, MissingPolicy::kError);
+    data.test = schema.encode(other, Need::kFeaturesAndTarget, missing);
   }
   return data;
 }

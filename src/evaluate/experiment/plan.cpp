@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/unknown_name.h"
+#include "data/schema.h"
 #include "evaluate/experiment/embedded.h"
 #include "tare/calibrate/methods.h"
 #include "tare/data/problem.h"
@@ -89,7 +90,11 @@ ExperimentCase parse_case(const Json& json) {
   ExperimentCase one;
   one.name = fields.need<std::string>("name");
   one.test = parse_test(fields.get<std::string>("test", "random"));
+  one.features = fields.get<std::vector<std::string>>("features", {});
   one.drop = fields.get<std::vector<std::string>>("drop", {});
+  one.categorical = fields.get<std::vector<std::string>>("categorical", {});
+  one.missing = fields.get<std::string>("missing", "error");
+  parse_missing_policy(one.missing);
   one.origin = fields.get<std::string>("origin", "");
   if (one.test == TestRows::kLaw) {
     one.problem = fields.need<std::string>("problem");

@@ -26,9 +26,12 @@ enum class TestRows : std::uint8_t {
 struct ExperimentCase {
   std::string name;  // as in the paper's tables
   TestRows test = TestRows::kRandom;
-  std::string file;    // in the data folder
-  std::string target;  // column
+  std::string file;                   // in the data folder
+  std::string target;                 // column
+  std::vector<std::string> features;  // columns; empty: all others
   std::vector<std::string> drop;
+  std::vector<std::string> categorical;
+  std::string missing = "error";                // values: error, drop, impute
   std::string test_file;                        // kFile
   std::string column, train_value, test_value;  // kColumn
   std::string problem;                          // kLaw

@@ -126,6 +126,8 @@ ResultFile::ResultFile(std::string path) : path_(std::move(path)) {
 }
 
 void ResultFile::add(const TrialKey& key, const TrialResult& result) {
+  results_[key] = result;
+  if (path_.empty()) return;
   const std::string text = lines_of(key, result);
   const int file = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file < 0) fail(ErrorCode::kIo, "{}: {}", path_, std::strerror(errno));
@@ -141,7 +143,6 @@ void ResultFile::add(const TrialKey& key, const TrialResult& result) {
     done += static_cast<std::size_t>(written);
   }
   ::close(file);
-  results_[key] = result;
 }
 
 void ResultFile::finish(const std::vector<TrialKey>& keys) {
@@ -157,6 +158,7 @@ void ResultFile::finish(const std::vector<TrialKey>& keys) {
 }
 
 void ResultFile::rewrite(const std::vector<TrialKey>& keys) const {
+  if (path_.empty()) return;
   AtomicFile file(path_, Overwrite::kAllow);
   file.write(kHeader);
   for (const TrialKey& key : keys) file.write(lines_of(key, results_.at(key)));

@@ -33,6 +33,8 @@ using Results = std::map<TrialKey, TrialResult>;
 /// killed is taken up again where it was.
 class ResultFile {
  public:
+  /// Nothing is kept in a file.
+  ResultFile() = default;
   /// Reads what is there. Trials of another version of tare, and one whose rows are not all there
   /// because the writer was killed, do not count. kBadData for a file that is something else.
   explicit ResultFile(std::string path);

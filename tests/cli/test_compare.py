@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A contest on the user's own file."""
+from harness import BAD_DATA, NOT_FOUND, CliTest, main
+
+METHODS = "pure_kernel,nrc,nrc_rf"
+
+
+class Compare(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.write_points("data.csv", 120)
+
+    def compare(self, *args):
+        return self.ok("compare", "data.csv", "--target", "y", "--drop", "p", "--repeats", "3", *args)
+
+    def test_ranks_by_check_score(self):
+        rows = self.compare("--methods", METHODS, "--json", "--set", "regressor=ridge").json()
+        scores = [row["check_score"] for row in rows]
+        self.assertEqual(scores, sorted(scores))
+        self.assertEqual(len(rows), 3)
+        self.assertEqual(rows[0]["behind"], 0)
+        self.assertTrue(rows[0]["tied"])
+        for row in rows[1:]:
+            self.assertLessEqual(row["behind_low"], row["behind"])
+
+    def test_a_person_can_read_it(self):
+        text = self.compare("--methods", METHODS).out
+        self.assertIn("best", text)
+        self.assertIn("CheckScore", text)
+
+    def test_goes_on_from_its_results(self):
+        first = self.compare("--methods", "pure_kernel,nrc", "--out", "r.csv", "--json").json()
+        before = self.read("r.csv")
+        self.assertEqual(self.compare("--methods", "pure_kernel,nrc", "--out", "r.csv", "--json").json(), first)
+        self.assertEqual(self.read("r.csv"), before)
+        both = self.compare("--methods", METHODS, "--out", "r.csv", "--json").json()
+        self.assertEqual(len(both), 3)
+
+    def test_threads_do_not_matter(self):
+        one = self.compare("--methods", METHODS, "--json", "--threads", "1").json()
+        self.assertEqual(self.compare("--methods", METHODS, "--json", "--threads", "4").json(), one)
+
+    def test_reads_standard_input(self):
+        self.ok("compare", "-", "--target", "y", "--methods", "pure_kernel", "--repeats", "2",
+                stdin=self.read("data.csv"))
+
+    def test_slips(self):
+        self.fails(NOT_FOUND, "compare", "none.csv", "--target", "y", says=["none.csv"])
+        self.fails(NOT_FOUND, "compare", "data.csv", "--target", "z", says=["'z'"])
+        self.fails(NOT_FOUND, "compare", "data.csv", "--target", "y", "--methods", "magic", says=["magic"])
+        self.write("holes.csv", "a,y\n1,2\n,3\n")
+        self.fails(BAD_DATA, "compare", "holes.csv", "--target", "y", says=["holes.csv:3"])
+
+
+if __name__ == "__main__":
+    main()
