@@ -58,7 +58,7 @@ std::span<const Method> table() {
           {"pure_kernel", "", "SNQ on the target itself, without a point model", "regressor=zero"}),
       nrc_method({"lstm_nrc", "LSTM-NRC",
                   "for series: SNQ on the residuals of an LSTM on windows, kernel on a projection",
-                  "regressor=lstm reducer=projection dims=4 split=time:0.2", kOwn, 5}),
+                  "regressor=lstm reducer=projection dims=4 split=cross", kOwn, 5}),
   });
   return kMethods;
 }

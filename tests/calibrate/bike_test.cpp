@@ -14,7 +14,7 @@
 namespace tare {
 namespace {
 
-TEST(BikeSharing, TheBandOfLstmNrcHoldsInTheNearFuture) {
+TEST(BikeSharing, TheBandOfLstmNrcHoldsOverTheTestPeriod) {
   const char* folder = std::getenv("TARE_DATA");
   if (folder == nullptr) GTEST_SKIP() << "set TARE_DATA to a folder with bike_sharing.csv";
   CsvReader reader(std::string(folder) + "/bike_sharing.csv");
@@ -45,11 +45,9 @@ TEST(BikeSharing, TheBandOfLstmNrcHoldsInTheNearFuture) {
   };
   std::printf("95 %% band: steps 0-200 %.3f, all %zu steps %.3f\n", coverage(200), rows - past,
               coverage(rows - past));
-  // The paper's Figure 2 shows the first 200 steps. Over five months the law drifts and no
-  // calibration on the past holds its level: 0.86 to 0.94 over five seeds.
-  EXPECT_GE(coverage(200), 0.90);
-  EXPECT_LE(coverage(200), 0.98);
-  EXPECT_GE(coverage(rows - past), 0.85);
+  // Five seeds gave 0.911 to 0.947, in a test period that had no part in any choice of the split
+  // (docs/decisions/0007).
+  EXPECT_GE(coverage(rows - past), 0.90);
   EXPECT_LE(coverage(rows - past), 0.98);
 }
 
