@@ -10,6 +10,7 @@ function(embed_list out function)
     string(APPEND rows "    {\"${name}\", R\"embedded(${text})embedded\"},\n")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   endforeach()
+  list(LENGTH ARGN count)
   set(${out} "std::span<const EmbeddedFile> ${function}() {
-  static constexpr EmbeddedFile kFiles[] = {\n${rows}  };\n  return kFiles;\n}\n" PARENT_SCOPE)
+  static constexpr std::array<EmbeddedFile, ${count}> kFiles = {{\n${rows}  }};\n  return kFiles;\n}\n" PARENT_SCOPE)
 endfunction()

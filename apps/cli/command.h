@@ -31,6 +31,7 @@ void add_inspect(CLI::App& app, Common& common);
 void add_methods(CLI::App& app, Common& common);
 void add_demo(CLI::App& app, Common& common);
 void add_compare(CLI::App& app, Common& common);
+void add_tune(CLI::App& app, Common& common);
 void add_reproduce(CLI::App& app, Common& common);
 void add_completion(CLI::App& app, Common& common);
 

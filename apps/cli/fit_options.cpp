@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
+#include "calibrate/method_config.h"
 #include "data/schema.h"
 #include "tare/calibrate/methods.h"
 
@@ -25,6 +26,7 @@ std::vector<ParamInfo> method_options() {
 
 Params params_of(const FitOptions& options) {
   Params params;
+  if (!options.config.empty()) params = read_config(options.config).params;
   for (const auto& [name, value] : options.method_options) {
     if (!value.empty()) params.set(name, value);
   }
@@ -39,6 +41,14 @@ Params params_of(const FitOptions& options) {
 }
 
 std::string chosen_method(const FitOptions& options) {
+  if (!options.config.empty()) {
+    const std::string tuned = read_config(options.config).method;
+    if (!options.method.empty() && find_method(options.method).name != tuned) {
+      fail(ErrorCode::kInvalidArgument, "{} is for method '{}', and --method says '{}'",
+           options.config, tuned, options.method);
+    }
+    return tuned;
+  }
   if (!options.method.empty()) return options.method;
   const bool given = !options.prediction.empty() || !options.predictor.empty();
   return given ? "nrc" : "nrc_rf";
@@ -59,6 +69,8 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
   command.add_option("-o,--output", options.output, "Model file to write")->required();
   command.add_option("--method", options.method,
                      "A row of 'tare methods' [nrc_rf, or nrc where a prediction is given]");
+  command.add_option("--config", options.config,
+                     "Method and options that 'tare tune' found; flags and --set outrank it");
   command.add_option("--prediction", options.prediction,
                      "Column with the predictions of a model that exists");
   command.add_option(

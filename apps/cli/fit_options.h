@@ -16,6 +16,7 @@ struct FitOptions {
   std::string data;
   std::string output;
   std::string method;
+  std::string config;
   std::string target, prediction, predictor, weight;
   std::string features, drop, categorical, calibrate_on;
   std::string missing = "error";

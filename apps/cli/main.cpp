@@ -99,6 +99,7 @@ int run(int argc, char** argv) {
   add_methods(app, common);
   add_demo(app, common);
   add_compare(app, common);
+  add_tune(app, common);
   add_reproduce(app, common);
   add_completion(app, common);
   const std::vector<std::string> names = command_names(app);

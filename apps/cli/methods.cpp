@@ -13,7 +13,8 @@ namespace {
 
 void print_options(std::span<const ParamInfo> options) {
   for (const ParamInfo& option : options) {
-    fmt::print("      {:<14} {} [{}]\n", option.name, option.help, option.fallback);
+    fmt::print("      {:<14} {} [{}]{}\n", option.name, option.help, option.fallback,
+               option.grid.empty() ? "" : fmt::format(" (tune tries {})", option.grid));
   }
 }
 
@@ -36,7 +37,7 @@ void print_text(bool verbose) {
 nlohmann::ordered_json options_json(std::span<const ParamInfo> options) {
   auto json = nlohmann::ordered_json::array();
   for (const ParamInfo& option : options) {
-    json.push_back({{"name", option.name}, {"default", option.fallback}, {"help", option.help}});
+    json.push_back({{"name", option.name}, {"default", option.fallback}, {"help", option.help}, {"grid", option.grid}});
   }
   return json;
 }

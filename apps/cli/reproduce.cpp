@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "base/fail.h"
 #include "base/strings.h"
 #include "command.h"
+#include "data_folder.h"
 #include "evaluate/experiment/runner.h"
 #include "evaluate/experiment/summary.h"
 #include "io/atomic_file.h"
@@ -31,22 +31,33 @@ struct ReproduceOptions {
   std::string methods;
   std::string cases;
   std::size_t repeats = 0;  // 0: the plan's
+  std::string configs;
   std::vector<std::string> settings;
+  bool untuned = false;
 };
 
-std::string data_folder(const ReproduceOptions& options) {
-  if (!options.data.empty()) return options.data;
-  const char* set = std::getenv("TARE_DATA");
-  return set != nullptr && *set != '\0' ? set : "data";
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(ErrorCode::kNotFound, "{}: there is no such file", path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 ExperimentPlan read_plan(const std::string& name) {
-  if (!name.ends_with(".json")) return built_in_plan(name);
-  std::ifstream file(name, std::ios::binary);
-  if (!file) fail(ErrorCode::kNotFound, "{}: there is no such plan", name);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return parse_plan(text.str(), name);
+  return name.ends_with(".json") ? parse_plan(read_text(name), name) : built_in_plan(name);
+}
+
+/// Every configuration of 'tare tune' in a folder.
+void add_configs(ExperimentPlan& plan, const std::string& folder) {
+  if (folder.empty()) return;
+  if (!std::filesystem::is_directory(folder)) {
+    fail(ErrorCode::kNotFound, "{}: there is no such folder", folder);
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    add_tuned(plan, read_text(entry.path().string()), entry.path().string());
+  }
 }
 
 /// The plan with what the command line changes about it.
@@ -73,6 +84,8 @@ ExperimentPlan chosen_plan(const ReproduceOptions& options) {
       return std::ranges::find(wanted, one.name) == wanted.end();
     });
   }
+  if (options.untuned) plan.tuned.clear();
+  add_configs(plan, options.configs);
   Params extra;
   for (const std::string& setting : options.settings) extra.merge(Params::parse(setting));
   for (ExperimentMethod& method : plan.methods) method.params.merge(extra);
@@ -93,7 +106,7 @@ void run_reproduce(const ReproduceOptions& options, const Common& common) {
   RunReport report;
   {
     Bar bar(common);
-    report = run_plan(plan, data_folder(options), results, with_time_left(bar));
+    report = run_plan(plan, data_folder(options.data), results, with_time_left(bar));
   }
   for (const std::string& text : report.absent) warn(common, text);
   for (const std::string& text : report.failed) warn(common, text);
@@ -136,6 +149,10 @@ void add_reproduce(CLI::App& app, Common& common) {
   command->add_option("--cases", options->cases, "Cases, with commas [the plan's]");
   command->add_option("--repeats", options->repeats, "Repeats [the plan's]")
       ->check(CLI::Range(std::size_t{1}, std::size_t{10'000}));
+  command->add_option("--configs", options->configs,
+                      "Folder with configurations of 'tare tune' for the plan's cases");
+  command->add_flag("--untuned", options->untuned,
+                    "Every method with its defaults, and not with what was tuned for the case");
   command->add_option("--set", options->settings, "NAME=VALUE for an option of every method");
   add_common(*command, common);
   command->callback([options, &common] { run_reproduce(*options, common); });

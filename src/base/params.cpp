@@ -22,6 +22,14 @@ Params Params::parse(std::string_view text) {
   return params;
 }
 
+std::string Params::text() const {
+  std::string all;
+  for (const auto& [name, value] : values_) {
+    all += fmt::format("{}{}={}", all.empty() ? "" : " ", name, value);
+  }
+  return all;
+}
+
 bool Params::has(std::string_view name) const { return values_.contains(name); }
 
 void Params::set(std::string name, std::string value) {

@@ -9,8 +9,8 @@ namespace tare {
 
 inline constexpr ParamInfo kBoostingOptions[] = {
     {"rounds", "2000", "number of trees, at most"},
-    {"learning_rate", "0.05", "share of each tree that is added"},
-    {"depth", "auto", "splits from the root to a leaf, at most; auto: columns + 2, but at most 6"},
+    {"learning_rate", "0.05", "share of each tree that is added", "0.03,0.05,0.1"},
+    {"depth", "auto", "splits from the root to a leaf, at most; auto: columns + 2, but at most 6", "3,4,6"},
     {"min_leaf", "5", "weight that a leaf must hold, in rows of average weight"},
     {"rows", "0.8", "share of the rows that each tree sees"},
     {"columns", "1", "share of the columns that each tree sees"},

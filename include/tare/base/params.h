@@ -16,6 +16,7 @@ struct ParamInfo {
   std::string_view name;
   std::string_view fallback;  // the value where none is given, as text
   std::string_view help;
+  std::string_view grid = {};  // values worth trying, with commas, for `tare tune`; empty: leave it
 };
 
 /// Lists one after the other, at compile time.
@@ -42,6 +43,8 @@ class Params {
   void set(std::string name, std::string value);
   /// Takes over what `other` has; its values win.
   void merge(const Params& other);
+  /// As parse() reads it, names in alphabetical order.
+  std::string text() const;
   const std::map<std::string, std::string, std::less<>>& all() const noexcept { return values_; }
 
   std::string text(std::string_view name, std::string_view fallback) const;

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/unknown_name.h"
+#include "calibrate/method_config.h"
 #include "data/schema.h"
 #include "evaluate/experiment/embedded.h"
 #include "tare/calibrate/methods.h"
@@ -163,6 +164,21 @@ ExperimentPlan parse_plan(std::string_view json, std::string_view source) {
   }
 }
 
+Params ExperimentPlan::params_for(const ExperimentCase& one, const ExperimentMethod& method) const {
+  Params params;
+  const auto found = tuned.find({one.name, method.method});
+  if (found != tuned.end()) params = found->second;
+  params.merge(method.params);
+  return params;
+}
+
+void add_tuned(ExperimentPlan& plan, std::string_view json, std::string_view source) {
+  const MethodConfig config = parse_config(json, source);
+  if (config.experiment == plan.name) {
+    plan.tuned[{config.data, config.method}] = config.params;
+  }
+}
+
 std::vector<std::string> built_in_plan_names() {
   std::vector<std::string> names;
   for (const EmbeddedFile& file : embedded_plans()) names.emplace_back(file.name);
@@ -171,7 +187,10 @@ std::vector<std::string> built_in_plan_names() {
 
 ExperimentPlan built_in_plan(std::string_view name) {
   for (const EmbeddedFile& file : embedded_plans()) {
-    if (file.name == name) return parse_plan(file.text, std::string(name) + ".json");
+    if (file.name != name) continue;
+    ExperimentPlan plan = parse_plan(file.text, std::string(name) + ".json");
+    for (const EmbeddedFile& config : embedded_tuned()) add_tuned(plan, config.text, config.name);
+    return plan;
   }
   fail_unknown_name(ErrorCode::kNotFound, "experiment", name, built_in_plan_names());
 }

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tare/base/params.h"
@@ -52,15 +54,23 @@ struct ExperimentPlan {
   std::string paper;  // name of the paper's table with the same cells; empty: there is none
   std::vector<ExperimentCase> cases;
   std::vector<ExperimentMethod> methods;
+  std::map<std::pair<std::string, std::string>, Params> tuned;  // by case and method
   std::size_t repeats = 5;
   Seed seed{1};
   double test_share = 0.1;       // of all rows
   double calibrate_share = 0.3;  // of the others, for methods with a calibration step
+
+  /// The method's options in a case: what was tuned, and over it what the plan says.
+  Params params_for(const ExperimentCase& one, const ExperimentMethod& method) const;
 };
 
 /// Throws kInvalidArgument, naming `source` and the place, for what is not a plan: a wrong type, an
 /// unknown field, an unknown method or problem.
 ExperimentPlan parse_plan(std::string_view json, std::string_view source);
+
+/// Adds what a configuration file of `tare tune` (its text) says to `plan.tuned`, where it is about
+/// this experiment.
+void add_tuned(ExperimentPlan& plan, std::string_view json, std::string_view source);
 
 /// The plans that come with the library, by name. kNotFound lists them.
 ExperimentPlan built_in_plan(std::string_view name);

@@ -53,18 +53,21 @@ std::vector<RankedMethod> rank_methods(const ExperimentPlan& plan, const Experim
                                        const Results& results, const std::string& metric) {
   std::vector<RankedMethod> rows;
   std::map<std::pair<std::string, std::string>, ScoreByRepeat> scores;
-  for (const TrialKey& key : trial_keys(plan)) {
-    const auto found = results.find(key);
-    if (key.case_name != one.name || found == results.end()) continue;
-    for (const MetricValue& value : found->second.values) {
-      if (value.metric == metric) scores[{key.method, key.options}][key.repeat] = value.value;
+  for (const ExperimentMethod& method : plan.methods) {
+    ScoreByRepeat by_repeat;
+    for (std::size_t repeat = 0; repeat < plan.repeats; ++repeat) {
+      const auto found = results.find(trial_key(plan, one, method, repeat));
+      if (found == results.end()) continue;
+      for (const MetricValue& value : found->second.values) {
+        if (value.metric == metric) by_repeat[repeat] = value.value;
+      }
     }
-  }
-  for (const auto& [name, by_repeat] : scores) {
-    rows.push_back({.method = name.first,
-                    .options = name.second,
+    if (by_repeat.empty()) continue;
+    rows.push_back({.method = method.method,
+                    .options = method.params.text(),
                     .repeats = by_repeat.size(),
                     .score = mean_of(by_repeat)});
+    scores[{rows.back().method, rows.back().options}] = std::move(by_repeat);
   }
   std::ranges::stable_sort(rows, {}, &RankedMethod::score);
   if (rows.empty()) return rows;

@@ -18,14 +18,6 @@
 namespace tare {
 namespace {
 
-std::string options_text(const Params& params) {
-  std::string text;
-  for (const auto& [name, value] : params.all()) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-  }
-  return text;
-}
-
 struct Trial {
   TrialKey key;
   const ExperimentCase* one = nullptr;
@@ -37,10 +29,7 @@ std::vector<Trial> trials_of(const ExperimentPlan& plan) {
   for (const ExperimentCase& one : plan.cases) {
     for (std::size_t repeat = 0; repeat < plan.repeats; ++repeat) {
       for (const ExperimentMethod& method : plan.methods) {
-        trials.push_back({{plan.name, one.name, method.method, options_text(method.params), repeat,
-                           plan.seed.value},
-                          &one,
-                          &method});
+        trials.push_back({trial_key(plan, one, method, repeat), &one, &method});
       }
     }
   }
@@ -70,12 +59,18 @@ TrialResult run_one(const ExperimentPlan& plan, const Trial& trial, const CaseDa
   const std::size_t window = find_method(trial.method->method).window;
   const TrialRows rows = draw_trial(plan, *trial.one, data, window, seed);
   TrialResult result;
-  result.values = run_trial(*trial.method, rows, seed);
+  result.values = run_trial({trial.key.method, plan.params_for(*trial.one, *trial.method)}, rows, seed);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 
 }  // namespace
+
+TrialKey trial_key(const ExperimentPlan& plan, const ExperimentCase& one,
+                   const ExperimentMethod& method, std::size_t repeat) {
+  return {plan.name,  one.name, method.method, plan.params_for(one, method).text(), repeat,
+          plan.seed.value};
+}
 
 std::vector<TrialKey> trial_keys(const ExperimentPlan& plan) {
   std::vector<TrialKey> keys;

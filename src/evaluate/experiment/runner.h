@@ -22,6 +22,9 @@ struct RunReport {
 RunReport run_plan(const ExperimentPlan& plan, const std::string& data_folder, ResultFile& results,
                    const Execution& how);
 
+TrialKey trial_key(const ExperimentPlan& plan, const ExperimentCase& one,
+                   const ExperimentMethod& method, std::size_t repeat);
+
 /// The trials of a plan, case by case.
 std::vector<TrialKey> trial_keys(const ExperimentPlan& plan);
 

@@ -64,6 +64,16 @@ SummaryCell cell_of(const std::vector<double>& values) {
   return cell;
 }
 
+std::vector<const TrialResult*> trials_of(const ExperimentPlan& plan, const ExperimentCase& one,
+                                          const ExperimentMethod& method, const Results& results) {
+  std::vector<const TrialResult*> trials;
+  for (std::size_t repeat = 0; repeat < plan.repeats; ++repeat) {
+    const auto found = results.find(trial_key(plan, one, method, repeat));
+    if (found != results.end()) trials.push_back(&found->second);
+  }
+  return trials;
+}
+
 SummaryTable table_of(const ExperimentPlan& plan, const ExperimentCase& one, const Results& results,
                       const PaperTable& paper) {
   SummaryTable table;
@@ -73,15 +83,11 @@ SummaryTable table_of(const ExperimentPlan& plan, const ExperimentCase& one, con
     table.metrics.insert(table.metrics.begin(), kLawMetrics.begin(), kLawMetrics.end());
   }
   std::map<std::string, std::vector<double>> floors;
-  std::map<std::pair<std::string, std::string>, std::vector<const TrialResult*>> groups;
-  for (const TrialKey& key : trial_keys(plan)) {
-    const auto found = results.find(key);
-    if (key.case_name != one.name || found == results.end()) continue;
-    groups[{key.method, key.options}].push_back(&found->second);
-  }
-  for (const auto& [name, trials] : groups) {
-    SummaryRow row{name.first, name.second, {}, 0.0};
-    const std::string spelling(find_method(name.first).paper);
+  for (const ExperimentMethod& method : plan.methods) {
+    const std::vector<const TrialResult*> trials = trials_of(plan, one, method, results);
+    if (trials.empty()) continue;
+    SummaryRow row{method.method, method.params.text(), {}, 0.0};
+    const std::string spelling(find_method(method.method).paper);
     for (const std::string& metric : table.metrics) {
       SummaryCell cell = cell_of(values_of(trials, metric));
       const auto printed = paper.find({one.name, spelling, metric});
@@ -101,12 +107,6 @@ SummaryTable table_of(const ExperimentPlan& plan, const ExperimentCase& one, con
     const SummaryCell floor = cell_of(floors[metric]);
     table.floors.push_back(floor.count > 0 ? std::optional(floor.mean) : std::nullopt);
   }
-  // In the plan's order of methods.
-  const auto place = [&](const SummaryRow& row) {
-    return std::ranges::find(plan.methods, row.method, &ExperimentMethod::method) -
-           plan.methods.begin();
-  };
-  std::ranges::stable_sort(table.rows, {}, place);
   return table;
 }
 

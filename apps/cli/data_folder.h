@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+namespace tare::cli {
+
+/// Where the datasets of experiments are: as told, else $TARE_DATA, else ./data.
+inline std::string data_folder(const std::string& told) {
+  if (!told.empty()) return told;
+  const char* set = std::getenv("TARE_DATA");
+  return set != nullptr && *set != '\0' ? set : "data";
+}
+
+}  // namespace tare::cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/method_config.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/fail.h"
+#include "tare/calibrate/methods.h"
+
+namespace tare {
+
+MethodConfig parse_config(std::string_view text, std::string_view source) {
+  using Json = nlohmann::json;
+  try {
+    const Json json = Json::parse(text);
+    MethodConfig config;
+    config.method = find_method(json.at("method").get<std::string>()).name;
+    for (const auto& [name, value] : json.value("options", Json::object()).items()) {
+      config.params.set(name, value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    config.data = json.value("data", "");
+    config.experiment = json.value("experiment", "");
+    return config;
+  } catch (const Json::exception& error) {
+    fail(ErrorCode::kInvalidArgument,
+         "{}: is not a configuration of 'tare tune' (an object with \"method\" and \"options\"): {}",
+         source, error.what());
+  }
+}
+
+MethodConfig read_config(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(ErrorCode::kNotFound, "{}: there is no such configuration", path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return parse_config(text.str(), path);
+}
+
+}  // namespace tare
