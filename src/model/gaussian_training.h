@@ -18,6 +18,8 @@ inline constexpr std::array kGaussianOptions = std::to_array<ParamInfo>({
     {"beta", "0",
      "weight of a row's likelihood is its predicted variance to this power; 0: plain likelihood"},
 });
+/// What nn::FitOptions reads, with the rate and the batch that feed_forward starts from.
+inline constexpr auto kGaussianTraining = nn::training_options("0.005", "10");
 inline constexpr std::array kGaussianDropout = std::to_array<ParamInfo>({
     {"dropout", "0", "share of the hidden units that are left out at random in training"},
 });

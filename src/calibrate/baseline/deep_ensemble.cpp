@@ -8,13 +8,13 @@
 namespace tare {
 namespace {
 
-constexpr auto kOptions = join_options(
-    std::to_array<ParamInfo>({
-        {"members", "5", "networks of the ensemble"},
-        {"adversarial", "0",
-         "step of adversarial examples, as a share of each column's range; 0: none"},
-    }),
-    nn::kBodyOptions, kGaussianDropout, kGaussianOptions, nn::training_options("0.01"));
+constexpr auto kOptions =
+    join_options(std::to_array<ParamInfo>({
+                     {"members", "5", "networks of the ensemble"},
+                     {"adversarial", "0",
+                      "step of adversarial examples, as a share of each column's range; 0: none"},
+                 }),
+                 nn::kBodyOptions, kGaussianDropout, kGaussianOptions, kGaussianTraining);
 
 }  // namespace
 

@@ -8,8 +8,8 @@
 namespace tare {
 namespace {
 
-constexpr auto kOptions = join_options(nn::kBodyOptions, kGaussianDropout, kGaussianOptions,
-                                       nn::training_options("0.01"));
+constexpr auto kOptions =
+    join_options(nn::kBodyOptions, kGaussianDropout, kGaussianOptions, kGaussianTraining);
 
 }  // namespace
 

@@ -15,11 +15,11 @@
 namespace tare {
 namespace {
 
-constexpr auto kOptions = join_options(
-    std::to_array<ParamInfo>({
-        {"split", "0.3", "share of rows that recalibrate, time, or time:SHARE"},
-    }),
-    nn::kBodyOptions, kGaussianDropout, kGaussianOptions, nn::training_options("0.01"));
+constexpr auto kOptions =
+    join_options(std::to_array<ParamInfo>({
+                     {"split", "0.3", "share of rows that recalibrate, time, or time:SHARE"},
+                 }),
+                 nn::kBodyOptions, kGaussianDropout, kGaussianOptions, kGaussianTraining);
 
 class IsrModel final : public QuantileModel {
  public:
