@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stages.h"
 #include "model/lstm.h"
 #include "model/nn/operations.h"
 #include "model/nn/stored_network.h"
@@ -20,12 +21,19 @@ namespace {
 constexpr double kFeedForwardRate = 5e-3;
 constexpr std::size_t kFeedForwardBatch = 10;
 
+// A small batch at a rate that learns fast leaves the weights in a jitter. ICE without and with a
+// second training at a tenth of the rate, 4,000 rows, mean of seeds 9000 to 9004: hetero_5 0.099
+// and 0.083, hetero_10 0.093 and 0.071, sine 0.055 and 0.044, heavy_1 0.069 and 0.059; shares of
+// 0.2 and 0.3 lie between.
+constexpr double kRefine = 0.1;
+
 constexpr double kRecurrentRate = 5e-3;  // as the regressor lstm; not chosen anew
 
 void read_common(const Params& params, GaussianOptions& options) {
   options.shape.dropout = params.number("dropout", 0.0, 0.0, 0.95);
   options.shape.sd_floor = params.number("sd_floor", 1e-3, 1e-6, 0.5);
   options.beta = params.number("beta", 0.0, 0.0, 1.0);
+  options.refine = params.number("refine", kRefine, 0.0, 1.0);
   options.adversarial = params.number("adversarial", 0.0, 0.0, 1.0);
 }
 
@@ -108,6 +116,25 @@ nn::Batch record_likelihood(const Task& task, nn::Graph<float>& graph, std::size
   return batch;
 }
 
+/// The training gone on with from its best weights, at a smaller rate, where that is better.
+nn::Fitted refined(nn::TrainProblem problem, nn::Fitted first, const GaussianOptions& options,
+                   Seed seed, const Execution& how) {
+  problem.initialise = [&](std::span<float> values, Rng&) {
+    std::ranges::copy(first.result.parameters, values.begin());
+  };
+  nn::FitOptions training = options.training;
+  training.learning_rates = {options.refine * first.result.learning_rate};
+  training.batches = {first.batch};
+  nn::TrainResult second =
+      nn::fit_grid(problem, training, {}, seed, how, "gaussian network").result;
+  if (!(second.validation_loss < first.result.validation_loss)) return first;
+  first.result.parameters = std::move(second.parameters);
+  first.result.validation_loss = second.validation_loss;
+  first.result.best_epoch = first.result.epochs + second.best_epoch;
+  first.result.epochs += second.epochs;
+  return first;
+}
+
 }  // namespace
 
 GaussianOptions GaussianOptions::feed_forward(const Params& params) {
@@ -157,8 +184,12 @@ GaussianNetwork fit_gaussian_network(const RegressionData& data, const GaussianO
   problem.record = [&](nn::Graph<float>& graph, std::size_t count, Rng* noise) {
     return record_likelihood({layers, rows, options}, graph, count, noise);
   };
-  nn::Fitted fitted =
-      nn::fit_grid(problem, options.training, {}, split(seed, 1), how, "gaussian network");
+  const std::size_t parts = options.refine > 0.0 ? 2 : 1;
+  nn::Fitted fitted = nn::fit_grid(problem, options.training, {}, split(seed, 1),
+                                   part_of(how, 0, parts), "gaussian network");
+  if (parts == 2) {
+    fitted = refined(problem, std::move(fitted), options, split(seed, 2), part_of(how, 1, parts));
+  }
   return {shape, std::move(scaling), std::move(fitted), Target::kVaries};
 }
 

@@ -17,6 +17,9 @@ inline constexpr std::array kGaussianOptions = std::to_array<ParamInfo>({
     {"sd_floor", "0.001", "least sd, as a share of the target's own"},
     {"beta", "0",
      "weight of a row's likelihood is its predicted variance to this power; 0: plain likelihood"},
+    {"refine", "0.1",
+     "after training, train on from the best weights at this share of the learning rate; 0: do "
+     "not"},
 });
 /// What nn::FitOptions reads, with the rate and the batch that feed_forward starts from.
 inline constexpr auto kGaussianTraining = nn::training_options("0.005", "10");
@@ -26,13 +29,15 @@ inline constexpr std::array kGaussianDropout = std::to_array<ParamInfo>({
 
 /// How to train such a network.
 struct GaussianOptions {
-  /// Reads hidden, activation, dropout, sd_floor, beta, adversarial and what nn::FitOptions reads.
+  /// Reads hidden, activation, dropout, sd_floor, beta, refine, adversarial and what nn::FitOptions
+  /// reads.
   static GaussianOptions feed_forward(const Params& params);
   /// Reads window (of rows with `cols` columns) and units in place of hidden and activation.
   static GaussianOptions recurrent(const Params& params, std::size_t cols);
 
   GaussianShape shape;  // `features` comes from the data
   double beta = 0.0;    // see gaussian_loss
+  double refine = 0.0;  // rate of a second training from the best weights, as a share; 0: none
   double adversarial =
       0.0;  // step of adversarial examples, as a share of a column's range; 0: none
   nn::FitOptions training;

@@ -91,7 +91,7 @@ TEST(GaussianEnsemble, DamagedFilesAreRefused) {
   TensorStore good;
   ensemble.save(TensorWriter(good));
   EXPECT_EQ(GaussianEnsemble::load(TensorReader(good)).members().size(), 2U);
-  for (const Json& count : {Json(0), Json(3), Json(5000), Json("two")}) {
+  for (const Json& count : {Json(0U), Json(3U), Json(5000U), Json("two")}) {
     TensorStore bad = good;
     bad.values.at("members") = count;
     expect_error(ErrorCode::kCorruptFile, "", [&] { GaussianEnsemble::load(TensorReader(bad)); });

@@ -214,7 +214,7 @@ TEST(GaussianNetwork, DamagedFilesAreRefused) {
   const Sample sample = make_sample(50, 10, Seed{10});
   const TensorStore good = stored(fit_recurrent(sample, "epochs=1 units=3"));
   const std::pair<const char*, Json> lies[] = {
-      {"window", 3},         {"window", 20'000},     {"units", {0}},       {"units", {4}},
+      {"window", 3U},         {"window", 20'000U},     {"units", {0}},       {"units", {4}},
       {"dropout", 1.0},      {"dropout", -0.1},      {"sd_floor", 0.0},    {"sd_floor", 1.5},
       {"constant", "maybe"}, {"activation", "wild"}, {"sd_floor", nullptr}};
   for (const auto& [name, value] : lies) {
@@ -227,6 +227,21 @@ TEST(GaussianNetwork, DamagedFilesAreRefused) {
     bad.tensors.erase(name);
     expect_error(ErrorCode::kCorruptFile, "", [&] { GaussianNetwork::load(TensorReader(bad)); });
   }
+}
+
+TEST(GaussianNetwork, RefiningNeverRaisesTheValidationLoss) {
+  const Sample sample = fan(400, Seed{12});
+  for (const char* epochs : {"epochs=3", "epochs=60"}) {
+    const std::string params = epochs;
+    const auto once = fit(sample, (params + " refine=0").c_str()).fitted().result;
+    const auto twice = fit(sample, (params + " refine=0.1").c_str()).fitted().result;
+    EXPECT_LE(twice.validation_loss, once.validation_loss) << epochs;
+    EXPECT_EQ(twice.learning_rate, once.learning_rate) << epochs;
+    EXPECT_GE(twice.best_epoch, once.best_epoch) << epochs;
+  }
+  // Three epochs are not enough, so more of them must help.
+  EXPECT_NE(fit(sample, "epochs=3 refine=0").predict(sample.x).mean,
+            fit(sample, "epochs=3 refine=0.1").predict(sample.x).mean);
 }
 
 TEST(GaussianNetwork, BetaIsAnotherTrainingAndBothAreJudgedByLikelihood) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/stages.h"
 #include "calibrate/baseline/gaussian_model.h"
 #include "data/rows.h"
 #include "model/gaussian_training.h"
@@ -79,17 +80,6 @@ double validation_loss(const DropoutLaw& law, const RegressionData& data,
   return sum / total;
 }
 
-/// `how` for part k of several that follow each other.
-Execution part_of(const Execution& how, std::size_t k, std::size_t parts) {
-  Execution part = how;
-  if (how.progress) {
-    part.progress = [&how, k, parts](std::string_view stage, double share) {
-      how.progress(stage, (static_cast<double>(k) + share) / static_cast<double>(parts));
-    };
-  }
-  return part;
-}
-
 }  // namespace
 
 std::span<const ParamInfo> mc_dropout_options() { return kOptions; }
@@ -98,7 +88,7 @@ std::unique_ptr<QuantileModel> fit_mc_dropout(const FitInput& input, const Param
                                               const Execution& how) {
   GaussianOptions options = GaussianOptions::feed_forward(params);
   const std::vector<double> rates = dropout_rates(params);
-  const DropoutPasses passes{params.count("passes", 100, 1, kMaxPasses), split(input.seed, 2)};
+  const DropoutPasses passes{params.count("passes", 100, 1, kMaxPasses), split(input.seed, 11)};
   const TrainingRows rows(input, all_rows(input.x.rows()));
   const nn::Division division = gaussian_division(rows.y.size(), options, input.seed);
 

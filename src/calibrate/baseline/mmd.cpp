@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stages.h"
 #include "base/strings.h"
 #include "calibrate/baseline/gaussian_model.h"
 #include "data/rows.h"
@@ -114,19 +115,20 @@ std::unique_ptr<QuantileModel> fit_mmd(const FitInput& input, const Params& para
   const TrainingRows training(input, all_rows(input.x.rows()));
   const RegressionData data = training.data();
 
-  GaussianNetwork network = fit_gaussian_network(data, options, input.seed, how);
+  GaussianNetwork network = fit_gaussian_network(data, options, input.seed, part_of(how, 0, 2));
   if (!nn::is_trivial(data)) {
     const nn::ScaledRows rows(data, network.scaling());
     const GaussianLayers layers(network.shape());
     const nn::Division division = gaussian_division(rows.rows(), options, input.seed);
     std::vector<float> fixed_draw(rows.rows());
-    Rng rng(split(input.seed, 2));
+    Rng rng(split(input.seed, 11));
     for (float& value : fixed_draw) value = static_cast<float>(rng.normal());
     const Matching task{network, layers, rows, bandwidths, fixed_draw};
     nn::TrainOptions base;
     base.remainder = nn::Remainder::kDrop;
-    nn::Fitted matched = nn::fit_grid(matching_problem(task, division), second, base,
-                                      split(input.seed, 3), how, "matching distributions");
+    nn::Fitted matched =
+        nn::fit_grid(matching_problem(task, division), second, base, split(input.seed, 12),
+                     part_of(how, 1, 2), "matching distributions");
     network = GaussianNetwork(network.shape(), network.scaling(), std::move(matched),
                               GaussianNetwork::Target::kVaries);
   }

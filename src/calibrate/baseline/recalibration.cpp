@@ -58,11 +58,12 @@ double Recalibration::score(Level level) const {
   const auto reached =
       std::ranges::lower_bound(observed_, tau, {}, [](double o) { return o * (1.0 + kRounding); });
   const auto k = static_cast<std::size_t>(reached - observed_.begin());
+  const bool last = k == score_.size();
   const double low = k == 0 ? -kInfinity : score_[k - 1];
-  const double high = k == score_.size() ? kInfinity : score_[k];
+  const double high = last ? kInfinity : score_[k];
   const double from = k == 0 ? 0.0 : observed_[k - 1];
-  const double to = k == score_.size() ? 1.0 : observed_[k];
-  if (tau >= to || low == high) return high;
+  const double to = last ? 1.0 : observed_[k];
+  if (!last && (tau * (1.0 + kRounding) >= to || low == high)) return high;
   return between(low, high, (tau - from) / (to - from));
 }
 

@@ -126,7 +126,7 @@ TEST_P(GaussianMethod, FilesWhosePartsDoNotFitAreRefused) {
     expect_error(ErrorCode::kCorruptFile, "", [&] { load(TensorReader(bad)); });
   }
   TensorStore wider = good;
-  wider.values.at("features") = 3;
+  wider.values.at("features") = 3U;
   expect_error(ErrorCode::kCorruptFile, "inputs", [&] { load(TensorReader(wider)); });
 }
 
@@ -157,7 +157,7 @@ TEST(McDropout, KeepsItsPassesInTheModel) {
   TensorStore store = stored(*model);
   EXPECT_EQ(store.values.at("network.passes"), 7);
   const auto before = answers(*model, data.x);
-  store.values.at("network.seed") = 99;
+  store.values.at("network.seed") = 99U;
   EXPECT_NE(answers(*load_mc_dropout(TensorReader(store)), data.x), before);
   expect_error(ErrorCode::kInvalidArgument, "passes",
                [&] { fit("mc_dropout", data, "passes=0 epochs=1"); });
