@@ -71,7 +71,7 @@ std::span<const Method> table() {
        .guarantee = "none for a finite sample; right in the limit where the target is normal given "
                     "the features",
        .citation = "Kendall, Gal 2017",
-       .defaults = "",
+       .defaults = "hidden=20,20",
        .point = kOwn,
        .window = 1,
        .options = hnn_options(),
@@ -82,7 +82,7 @@ std::span<const Method> table() {
        .summary = "as hnn, with dropout in training and in 100 passes at prediction",
        .guarantee = "none; the spread of the passes widens the bands where rows are few",
        .citation = "Gal, Ghahramani 2016",
-       .defaults = "",
+       .defaults = "hidden=20,20 passes=100",
        .point = kOwn,
        .window = 1,
        .options = mc_dropout_options(),
@@ -94,7 +94,7 @@ std::span<const Method> table() {
        .guarantee = "none for a finite sample; right in the limit where the target is normal given "
                     "the features",
        .citation = "Lakshminarayanan, Pritzel, Blundell 2017",
-       .defaults = "",
+       .defaults = "hidden=20,20 members=5",
        .point = kOwn,
        .window = 1,
        .options = deep_ensemble_options(),
@@ -107,7 +107,7 @@ std::span<const Method> table() {
        .guarantee =
            "none for a single row: its second loss cannot tell which law belongs to which row",
        .citation = "Cui, Hu, Zhu 2020",
-       .defaults = "",
+       .defaults = "hidden=20,20 mmd_batch=128",
        .point = kOwn,
        .window = 1,
        .options = mmd_options(),
@@ -119,7 +119,7 @@ std::span<const Method> table() {
        .guarantee = "each level covers its share on average over all rows, to 1/(n+1) of n "
                     "recalibration rows; not given the features",
        .citation = "Kuleshov, Fenner, Ermon 2018",
-       .defaults = "",
+       .defaults = "hidden=20,20",
        .point = kOwn,
        .window = 1,
        .options = isr_options(),
@@ -131,7 +131,7 @@ std::span<const Method> table() {
        .guarantee = "none for a finite sample; right in the limit where the target is normal given "
                     "the window",
        .citation = "Kendall, Gal 2017",
-       .defaults = "",
+       .defaults = "units=40,40",
        .point = kOwn,
        .window = 5,
        .options = lstm_hnn_options(),

@@ -56,6 +56,29 @@ TEST(Recalibration, GivesTheRowItselfAtItsRank) {
     EXPECT_EQ(map.score(Level{static_cast<double>(i) / 100.0}), scores[i - 1]) << i;
 }
 
+TEST(Recalibration, KeepsItsShareForANewRow) {
+  // Nine rows and a new one of the same law, which need not be normal: a level of i/10 is kept i
+  // times of ten, and one between two of them between their shares.
+  constexpr int kTrials = 20'000;
+  Rng rng(Seed{8});
+  const std::vector<double> levels = {0.1, 0.3, 0.55, 0.9};
+  std::vector<double> kept(levels.size());
+  for (int trial = 0; trial < kTrials; ++trial) {
+    std::vector<double> scores(9);
+    for (double& score : scores) score = -3.0 * std::log(1.0 - rng.uniform());
+    const Recalibration map(scores, {});
+    const double next = -3.0 * std::log(1.0 - rng.uniform());
+    for (std::size_t j = 0; j < levels.size(); ++j)
+      if (next <= map.score(Level{levels[j]})) kept[j] += 1.0 / kTrials;
+  }
+  constexpr double kNoise = 0.014;  // four standard deviations of a share of 20,000 trials
+  EXPECT_NEAR(kept[0], 0.1, kNoise);
+  EXPECT_NEAR(kept[1], 0.3, kNoise);
+  EXPECT_GT(kept[2], 0.5 - kNoise);
+  EXPECT_LT(kept[2], 0.6 + kNoise);
+  EXPECT_NEAR(kept[3], 0.9, kNoise);
+}
+
 TEST(Recalibration, TiesAnswerAllTheLevelsBetweenThem) {
   const std::vector<double> scores = {-1.0, 0.5, 0.5, 0.5, 2.0, 3.0, 3.0, 4.0, 5.0};
   const Recalibration map(scores, {});
