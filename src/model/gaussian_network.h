@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 
@@ -26,9 +27,11 @@ struct DropoutPasses {
 /// does not depend on the rows around it or on threads. Made by fit_gaussian_network.
 class GaussianNetwork {
  public:
-  /// `fitted` holds as many parameters as the shape has. `constant`: the target never varied, so
-  /// the sd is 0.
-  enum class Target : std::uint8_t { kVaries, kConstant };
+  enum class Target : std::uint8_t {
+    kVaries,
+    kConstant,  // the sd is 0, and the mean that constant exactly
+  };
+  /// `fitted` holds as many parameters as the shape has.
   GaussianNetwork(const GaussianShape& shape, nn::Scaling scaling, nn::Fitted fitted,
                   Target target);
 

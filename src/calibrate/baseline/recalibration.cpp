@@ -78,7 +78,7 @@ Recalibration Recalibration::load(const TensorReader& in) {
   loaded.score_ = in.values<double>("score", shape);
   loaded.observed_ = in.values<double>("observed", shape);
   const auto finite = [](double value) { return std::abs(value) <= kFarthest; };
-  const auto inside = [](double value) { return value > 0.0 && value < 1.0; };
+  const auto inside = [](double value) { return value >= 0.0 && value < 1.0; };
   if (shape.size() != 1 || loaded.score_.empty() || !std::ranges::all_of(loaded.score_, finite) ||
       !std::ranges::is_sorted(loaded.score_) || !std::ranges::all_of(loaded.observed_, inside) ||
       !std::ranges::is_sorted(loaded.observed_)) {

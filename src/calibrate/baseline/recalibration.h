@@ -35,7 +35,7 @@ class Recalibration {
   Recalibration() = default;
 
   std::vector<double> score_;     // ascending
-  std::vector<double> observed_;  // ascending, in (0, 1)
+  std::vector<double> observed_;  // ascending, in [0, 1)
 };
 
 }  // namespace tare

@@ -132,6 +132,14 @@ TEST(Recalibration, WeightsCountRows) {
   EXPECT_EQ(map.score(Level{0.75}), 2.0);
 }
 
+TEST(Recalibration, WeightsOfAnySizeGiveAModelThatLoads) {
+  TensorStore store;
+  const std::vector<double> weight = {1e-320, 1e300, 1e-300};
+  Recalibration(std::vector<double>{-1.0, 0.5, 2.0}, weight).save(TensorWriter(store));
+  const Recalibration loaded = Recalibration::load(TensorReader(store));
+  EXPECT_EQ(loaded.score(Level{0.75}), 0.5);  // all the weight, and a third of it to come
+}
+
 TEST(Recalibration, SavedAndLoadedIsTheSameAndDamageIsRefused) {
   TensorStore good;
   Recalibration(random_scores(20, 6), {}).save(TensorWriter(good));
