@@ -88,7 +88,7 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
   command
       .add_option("--window", options.window,
                   "Rows are a series in time order, and the model looks at this many of them [1; "
-                  "lstm_nrc 5]")
+                  "lstm_nrc and lstm_hnn 5]")
       ->check(CLI::Range(std::size_t{1}, kMaxWindow));
   command.add_option(
       "--split", options.split,

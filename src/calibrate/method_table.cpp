@@ -6,6 +6,12 @@
 
 #include "base/strings.h"
 #include "base/unknown_name.h"
+#include "calibrate/baseline/deep_ensemble.h"
+#include "calibrate/baseline/hnn.h"
+#include "calibrate/baseline/isr.h"
+#include "calibrate/baseline/lstm_hnn.h"
+#include "calibrate/baseline/mc_dropout.h"
+#include "calibrate/baseline/mmd.h"
 #include "calibrate/nrc.h"
 #include "tare/calibrate/methods.h"
 
@@ -59,6 +65,78 @@ std::span<const Method> table() {
       nrc_method({"lstm_nrc", "LSTM-NRC",
                   "for series: SNQ on the residuals of an LSTM on windows, kernel on a projection",
                   "regressor=lstm reducer=projection dims=4 split=cross", kOwn, 5}),
+      {.name = "hnn",
+       .paper = "HNN",
+       .summary = "a network with a mean and an sd head, by Gaussian likelihood",
+       .guarantee = "none for a finite sample; right in the limit where the target is normal given "
+                    "the features",
+       .citation = "Kendall, Gal 2017",
+       .defaults = "hidden=20,20",
+       .point = kOwn,
+       .window = 1,
+       .options = hnn_options(),
+       .fit = &fit_hnn,
+       .load = &load_hnn},
+      {.name = "mc_dropout",
+       .paper = "MCDrop",
+       .summary = "as hnn, with dropout in training and in 100 passes at prediction",
+       .guarantee = "none; the spread of the passes widens the bands where rows are few",
+       .citation = "Gal, Ghahramani 2016",
+       .defaults = "hidden=20,20 passes=100",
+       .point = kOwn,
+       .window = 1,
+       .options = mc_dropout_options(),
+       .fit = &fit_mc_dropout,
+       .load = &load_mc_dropout},
+      {.name = "deep_ensemble",
+       .paper = "DeepEnsemble",
+       .summary = "5 networks as in hnn; what they disagree about is part of the variance",
+       .guarantee = "none for a finite sample; right in the limit where the target is normal given "
+                    "the features",
+       .citation = "Lakshminarayanan, Pritzel, Blundell 2017",
+       .defaults = "hidden=20,20 members=5",
+       .point = kOwn,
+       .window = 1,
+       .options = deep_ensemble_options(),
+       .fit = &fit_deep_ensemble,
+       .load = &load_deep_ensemble},
+      {.name = "mmd",
+       .paper = "MMD",
+       .summary =
+           "as hnn, then trained on so that draws from its laws resemble the targets as a whole",
+       .guarantee =
+           "none for a single row: its second loss cannot tell which law belongs to which row",
+       .citation = "Cui, Hu, Zhu 2020",
+       .defaults = "hidden=20,20 mmd_batch=128",
+       .point = kOwn,
+       .window = 1,
+       .options = mmd_options(),
+       .fit = &fit_mmd,
+       .load = &load_mmd},
+      {.name = "isr",
+       .paper = "ISR",
+       .summary = "as hnn, with levels corrected to how often held-out rows kept them",
+       .guarantee = "each level covers its share on average over all rows, to 1/(n+1) of n "
+                    "recalibration rows; not given the features",
+       .citation = "Kuleshov, Fenner, Ermon 2018",
+       .defaults = "hidden=20,20",
+       .point = kOwn,
+       .window = 1,
+       .options = isr_options(),
+       .fit = &fit_isr,
+       .load = &load_isr},
+      {.name = "lstm_hnn",
+       .paper = "LSTM-HNN",
+       .summary = "for series: mean and sd heads on an LSTM that reads a window of steps",
+       .guarantee = "none for a finite sample; right in the limit where the target is normal given "
+                    "the window",
+       .citation = "Kendall, Gal 2017",
+       .defaults = "units=40,40",
+       .point = kOwn,
+       .window = 5,
+       .options = lstm_hnn_options(),
+       .fit = &fit_lstm_hnn,
+       .load = &load_lstm_hnn},
   });
   return kMethods;
 }

@@ -99,7 +99,9 @@ class LstmRegressor final : public Regressor {
   nn::Fitted fitted_;
 };
 
-std::size_t window_of(const Params& params, std::size_t cols) {
+}  // namespace
+
+std::size_t lstm_window(const Params& params, std::size_t cols) {
   if (params.text("window", "auto") == "auto") return cols % kUsualWindow == 0 ? kUsualWindow : 1;
   const std::size_t window = params.count("window", kUsualWindow, 1, 10'000);
   if (cols % window != 0) {
@@ -111,15 +113,13 @@ std::size_t window_of(const Params& params, std::size_t cols) {
   return window;
 }
 
-}  // namespace
-
 std::unique_ptr<Regressor> fit_lstm(const RegressionData& data, const Params& params, Seed seed,
                                     const Execution& how) {
   check_fit_input("lstm", data, params, kLstmOptions);
   const nn::FitOptions options(params, kDefaultRate);
   LstmShape shape;
   shape.features = data.x.cols();
-  shape.window = window_of(params, data.x.cols());
+  shape.window = lstm_window(params, data.x.cols());
   shape.units = nn::parse_units("units", params.text("units", "40,40"));
   shape.dropout = params.number("dropout", 0.0, 0.0, 0.95);
 

@@ -27,4 +27,8 @@ std::unique_ptr<Regressor> fit_lstm(const RegressionData& data, const Params& pa
                                     const Execution& how);
 std::unique_ptr<Regressor> load_lstm(const TensorReader& in);
 
+/// The option `window` for rows with this many columns. kInvalidArgument where they are not a
+/// multiple of a window that is given.
+std::size_t lstm_window(const Params& params, std::size_t cols);
+
 }  // namespace tare

@@ -16,10 +16,10 @@ inline constexpr std::array kBodyOptions = std::to_array<ParamInfo>({
 });
 
 /// What FitOptions reads.
-constexpr auto training_options(std::string_view learning_rate) {
+constexpr auto training_options(std::string_view learning_rate, std::string_view batch = "64") {
   return std::to_array<ParamInfo>({
       {"learning_rate", learning_rate, "step size of Adam", "0.01,0.005,0.001"},
-      {"batch", "64", "rows of a minibatch", "10,64,128"},
+      {"batch", batch, "rows of a minibatch", "10,64,128"},
       {"epochs", "1000", "passes over the rows, at most"},
       {"patience", "20", "epochs without a better validation loss after which training stops"},
       {"weight_decay", "0", "share of the weights, times learning_rate, that each step takes away"},

@@ -12,8 +12,6 @@
 namespace tare::nn {
 namespace {
 
-constexpr std::size_t kDefaultBatch = 64;
-
 // A graph of this many rows is recorded once for each stretch of rows that a thread takes.
 constexpr std::size_t kBlock = 128;
 constexpr std::size_t kStretch = 32 * kBlock;
@@ -58,7 +56,7 @@ class SharedProgress {
 
 }  // namespace
 
-FitOptions::FitOptions(const Params& params, double default_rate)
+FitOptions::FitOptions(const Params& params, double default_rate, std::size_t default_batch)
     : epochs(params.count("epochs", 1000, 1, 1'000'000)),
       patience(params.count("patience", 20, 1, 1'000'000)),
       weight_decay(params.number("weight_decay", 0.0, 0.0, 1e3)),
@@ -68,7 +66,7 @@ FitOptions::FitOptions(const Params& params, double default_rate)
     fail(ErrorCode::kInvalidArgument, "grid must be none or paper, got '{}'", grid);
   }
   learning_rates = {params.number("learning_rate", default_rate, 1e-8, 10.0)};
-  batches = {params.count("batch", kDefaultBatch, 1, 1'000'000)};
+  batches = {params.count("batch", default_batch, 1, 1'000'000)};
   if (grid == "paper" && !params.has("learning_rate")) learning_rates = {1e-2, 5e-3, 1e-3};
   if (grid == "paper" && !params.has("batch")) batches = {10, 64, 128};
 }

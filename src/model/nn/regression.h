@@ -19,7 +19,7 @@ namespace tare::nn {
 /// The options that every network regressor has.
 struct FitOptions {
   /// Reads learning_rate, batch, epochs, patience, weight_decay, validation and grid.
-  FitOptions(const Params& params, double default_rate);
+  FitOptions(const Params& params, double default_rate, std::size_t default_batch = 64);
 
   std::vector<double>
       learning_rates;  // every pair of a rate and a batch is tried, and the best one kept
