@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "base/unknown_name.h"
+#include "calibrate/baseline/cqr_boost.h"
 #include "calibrate/nrc.h"
 #include "tare/calibrate/methods.h"
 
@@ -59,6 +60,19 @@ std::span<const Method> table() {
       nrc_method({"lstm_nrc", "LSTM-NRC",
                   "for series: SNQ on the residuals of an LSTM on windows, kernel on a projection",
                   "regressor=lstm reducer=projection dims=4 split=time:0.2", kOwn, 5}),
+      {.name = "cqr_boost",
+       .paper = "",
+       .summary = "conformalized quantile regression on boosted trees",
+       .guarantee =
+           "a central interval covers at least its share of new rows on average, if rows are "
+           "exchangeable; not at each x",
+       .citation = "Romano, Patterson, Candes 2019; Friedman 2001",
+       .defaults = "",
+       .point = kOwn,
+       .window = 1,
+       .options = cqr_boost_options(),
+       .fit = &fit_cqr_boost,
+       .load = &load_cqr_boost},
   });
   return kMethods;
 }
