@@ -4,9 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <map>
-#include <set>
 
 #include "tare/base/rng.h"
 
