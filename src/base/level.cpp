@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tare/base/level.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -52,6 +53,15 @@ std::uint64_t Level::rank(std::uint64_t count) const noexcept {
   }
   const Wide product = static_cast<Wide>(numerator_) * count;
   return static_cast<std::uint64_t>((product + denominator_ - 1) / denominator_);
+}
+
+std::uint64_t Level::central_rank(std::uint64_t count) const noexcept {
+  if (denominator_ == 0) {
+    const auto outside = 2.0L * static_cast<long double>(tau_) * static_cast<long double>(count);
+    return count - static_cast<std::uint64_t>(outside);  // of a small level, so less than count
+  }
+  const std::uint64_t tail = std::min(numerator_, denominator_ - numerator_);
+  return count - static_cast<std::uint64_t>(static_cast<Wide>(2 * tail) * count / denominator_);
 }
 
 std::vector<Level> metric_levels() {

@@ -12,6 +12,7 @@
 #include "calibrate/baseline/lstm_hnn.h"
 #include "calibrate/baseline/mc_dropout.h"
 #include "calibrate/baseline/mmd.h"
+#include "calibrate/baseline/cqr_boost.h"
 #include "calibrate/nrc.h"
 #include "tare/calibrate/methods.h"
 
@@ -137,6 +138,19 @@ std::span<const Method> table() {
        .options = lstm_hnn_options(),
        .fit = &fit_lstm_hnn,
        .load = &load_lstm_hnn},
+      {.name = "cqr_boost",
+       .paper = "",
+       .summary = "conformalized quantile regression on boosted trees",
+       .guarantee =
+           "a central interval covers at least its share of new rows on average, if rows are "
+           "exchangeable; not at each x",
+       .citation = "Romano, Patterson, Candes 2019; Friedman 2001",
+       .defaults = "",
+       .point = kOwn,
+       .window = 1,
+       .options = cqr_boost_options(),
+       .fit = &fit_cqr_boost,
+       .load = &load_cqr_boost},
   });
   return kMethods;
 }

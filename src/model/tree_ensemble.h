@@ -46,6 +46,7 @@ class TreeEnsemble final : public Regressor {
 
   std::size_t features() const override { return columns_.shift.size(); }
   std::size_t trees() const noexcept { return trees_.root.size(); }
+  const TreeNodes& nodes() const noexcept { return trees_; }
   /// Adds in double and in the order of the trees.
   void predict(MatrixView x, std::span<double> out, const Execution& how) const override;
   /// out[i * trees() + t]: the node in which row i ends in tree t. Equal numbers, same leaf.

@@ -42,6 +42,34 @@ TEST(Level, RankStaysInsideTheSample) {
   }
 }
 
+TEST(Level, CentralRankIsTheCeilingOfTheShareBetweenALevelAndItsMirror) {
+  for (std::uint64_t thousandths = 1; thousandths < 1000; ++thousandths) {
+    const Level level(static_cast<double>(thousandths) / 1000.0);
+    const std::uint64_t inside =
+        thousandths < 500 ? 1000 - 2 * thousandths : 2 * thousandths - 1000;
+    for (std::uint64_t count = 0; count <= 2000; count += 7) {
+      EXPECT_EQ(level.central_rank(count), (inside * count + 999) / 1000)
+          << thousandths << " of " << count;
+    }
+  }
+}
+
+TEST(Level, CentralRankStaysInsideTheSample) {
+  // 0.0198... prints with more digits than the fraction keeps, as 1e-300 does.
+  for (const double tau : {1e-300, 1e-18, 1e-9, 0.01 + 0.98 / 99.0, 1.0 / 3.0, 0.1 + 0.2,
+                           std::nextafter(0.5, 0.0), std::nextafter(1.0, 0.0)}) {
+    const Level level(tau);
+    EXPECT_EQ(level.central_rank(0), 0U);
+    for (const std::uint64_t count : {1ULL, 2ULL, 10ULL, 1'000'000ULL, 1ULL << 52}) {
+      EXPECT_LE(level.central_rank(count), count) << tau;
+      const double exact = std::abs(1.0 - 2.0 * tau) * static_cast<double>(count);
+      EXPECT_NEAR(static_cast<double>(level.central_rank(count)), std::ceil(exact), 1.0) << tau;
+    }
+  }
+  EXPECT_EQ(Level{1e-300}.central_rank(1000), 1000U);
+  EXPECT_EQ(Level{0.5}.central_rank(1000), 0U);
+}
+
 TEST(Level, MetricLevelsAreThePapers) {
   const auto levels = metric_levels();
   ASSERT_EQ(levels.size(), 100U);

@@ -12,40 +12,46 @@
 namespace tare {
 
 /// The levels at which a quantile learner is asked, ascending: 0.001, the multiples of 0.005, the
-/// paper's 100 levels, 0.999. They mirror each other around the one in the middle, 0.5. Answers come
-/// from these whatever levels a user asks for, so that an answer does not depend on what else was
-/// asked, and so that the conformal step can be done at fit.
+/// paper's 100 levels, 0.999. They mirror each other around the one in the middle, 0.5. Answers
+/// come from these whatever levels a user asks for, so that an answer does not depend on what else
+/// was asked, and so that the conformal step can be done at fit.
 std::span<const Level> knot_levels();
 
 /// The conformal step of conformalized quantile regression (Romano, Patterson, Candes 2019) for
 /// every pair of knots (tau, 1 - tau) at once.
 ///
-/// With scores s_i = max(q_tau(x_i) - y_i, y_i - q_(1-tau)(x_i)) of n held-out rows the pair is moved
-/// apart by the ceil((n+1)(1-2 tau))-th smallest score, or together where that is negative; to
-/// infinity where the rank is n+1. Ranks are exact integers. Where rows have weights a cumulative
-/// weight takes the rank's place and the row to come counts as an average one. Afterwards the pairs
-/// are widened where they must be to nest and to hold the median, never narrowed, so each still
-/// covers at least 1 - 2 tau on average. A level between two knots is answered by the outer one; a
-/// level beyond the last knot by that knot's pair, moved by the rank of the level asked.
+/// With scores s_i = max(q_tau(x_i) - y_i, y_i - q_(1-tau)(x_i)) of n held-out rows the pair is
+/// moved apart by the ceil((n+1)(1-2 tau))-th smallest score, or together where that is negative;
+/// to infinity where the rank is n+1. Ranks are exact integers. Where rows have weights a
+/// cumulative weight takes the rank's place and the row to come counts as an average one. The
+/// median stays where it is. Afterwards the pairs are widened where they must be to nest and to
+/// hold the median, never narrowed, so each still covers at least 1 - 2 tau on average. A level
+/// within 1e-12 of a knot is that knot; one between two knots is answered by the outer one; one
+/// beyond the last knot by that knot's pair, moved by the rank of the level asked.
 class ConformalBands {
  public:
-  /// Row i of `quantiles` has held-out row i's quantiles at the knots, ascending. `weight` may be
-  /// empty; no weight is 0 or less. At least one row.
+  /// Row i of `quantiles` has held-out row i's quantiles at the knots, ascending and finite.
+  /// `weight` may be empty; no weight is 0 or less. Throws kShapeMismatch, and kBadData without
+  /// rows. Time O(n) for each pair, O(n log n) with weights that differ.
   ConformalBands(MatrixView quantiles, std::span<const double> y, std::span<const double> weight);
 
-  /// From a row's quantiles at the knots, ascending, to those at `levels`, ascending. Does not
-  /// decrease; may be infinite.
+  /// From a row's quantiles at the knots, ascending and finite, to those at `levels`, ascending.
+  /// Does not decrease; may be infinite. May be called from several threads at once.
   void answer(std::span<const double> knots, std::span<const Level> levels,
               std::span<double> out) const;
 
+  /// How far each pair was moved apart, from the outermost inwards.
+  std::span<const double> shifts() const noexcept { return shift_; }
+
   void save(const TensorWriter& out) const;
+  /// Throws kCorruptFile.
   static ConformalBands load(const TensorReader& in);
 
  private:
   ConformalBands() = default;
 
-  std::vector<double> shift_;        // of each pair, from the outermost inwards
-  std::vector<double> outer_score_;  // of the outermost pair, ascending, for levels beyond it
+  std::vector<double> shift_;         // of each pair, from the outermost inwards
+  std::vector<double> outer_score_;   // of the outermost pair, ascending, for levels beyond it
   std::vector<double> outer_weight_;  // of these rows; empty where all count the same
 };
 
