@@ -87,8 +87,8 @@ TEST(QuantileNetwork, AConstantTargetIsAnsweredExactly) {
 TEST(QuantileNetwork, FarAwayRowsGetFiniteAnswers) {
   const Sample sample = make_sample(100, 2, Seed{4});
   const Matrix far(1, 2, std::numeric_limits<double>::max());
-  for (const double value : fitted(sample).quantiles(far, some_levels(), {}).values())
-    EXPECT_TRUE(std::isfinite(value));
+  const Matrix q = fitted(sample).quantiles(far, some_levels(), {});
+  for (const double value : q.values()) EXPECT_TRUE(std::isfinite(value));
 }
 
 TEST(QuantileNetwork, WeightsCountAsRepeatedRowsDo) {
