@@ -13,6 +13,10 @@
 #include "calibrate/baseline/mc_dropout.h"
 #include "calibrate/baseline/mmd.h"
 #include "calibrate/baseline/cqr_boost.h"
+#include "calibrate/baseline/ccl.h"
+#include "calibrate/baseline/cqr.h"
+#include "calibrate/baseline/maqr.h"
+#include "calibrate/baseline/oqr.h"
 #include "calibrate/nrc.h"
 #include "tare/calibrate/methods.h"
 
@@ -151,6 +155,55 @@ std::span<const Method> table() {
        .options = cqr_boost_options(),
        .fit = &fit_cqr_boost,
        .load = &load_cqr_boost},
+      {.name = "cqr",
+       .paper = "CQR",
+       .summary = "a pinball network for all levels, moved by a conformal step on held-out rows",
+       .guarantee =
+           "the interval between levels tau and 1 - tau covers at least 1 - 2 tau on average over "
+           "rows that are exchangeable; nothing for a single x",
+       .citation = "Romano, Patterson, Candes 2019",
+       .defaults = "",
+       .point = kOwn,
+       .window = 1,
+       .options = cqr_options(),
+       .fit = &fit_cqr,
+       .load = &load_cqr},
+      {.name = "oqr",
+       .paper = "OQR",
+       .summary = "as cqr, the network's intervals made to cover alike whatever their length",
+       .guarantee =
+           "the interval between levels tau and 1 - tau covers at least 1 - 2 tau on average over "
+           "rows that are exchangeable; nothing for a single x",
+       .citation = "Feldman, Bates, Romano 2021",
+       .defaults = "batch=128",
+       .point = kOwn,
+       .window = 1,
+       .options = oqr_options(),
+       .fit = &fit_oqr,
+       .load = &load_oqr},
+      {.name = "maqr",
+       .paper = "MAQR",
+       .summary = "a network, and a second one for the local quantiles of its residuals",
+       .guarantee = "none: residuals are those of the rows it was trained on, which are too small",
+       .citation = "Chung, Neiswanger, Char, Schneider 2021",
+       .defaults = "",
+       .point = kOwn,
+       .window = 1,
+       .options = maqr_options(),
+       .fit = &fit_maqr,
+       .load = &load_maqr},
+      {.name = "ccl",
+       .paper = "CCL",
+       .summary = "a network trained to be calibrated on average and sharp",
+       .guarantee =
+           "none: being calibrated on average and sharp is had without being right at any x",
+       .citation = "Chung, Neiswanger, Char, Schneider 2021",
+       .defaults = "",
+       .point = kOwn,
+       .window = 1,
+       .options = ccl_options(),
+       .fit = &fit_ccl,
+       .load = &load_ccl},
   });
   return kMethods;
 }
