@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "base/unknown_name.h"
+#include "calibrate/baseline/dgp.h"
 #include "calibrate/nrc.h"
 #include "tare/calibrate/methods.h"
 
@@ -34,7 +35,8 @@ Method nrc_method(const NrcRow& row) {
           .window = row.window,
           .options = nrc_options(),
           .fit = &fit_nrc,
-          .load = &load_nrc};
+          .load = &load_nrc,
+          .many_rows = 0};
 }
 
 std::span<const Method> table() {
@@ -59,6 +61,18 @@ std::span<const Method> table() {
       nrc_method({"lstm_nrc", "LSTM-NRC",
                   "for series: SNQ on the residuals of an LSTM on windows, kernel on a projection",
                   "regressor=lstm reducer=projection dims=4 split=time:0.2", kOwn, 5}),
+      {.name = "dgp",
+       .paper = "DGP",
+       .summary = "deep Gaussian process of two layers, variational, with noise between the layers",
+       .guarantee = "none: the law is as good as the model; natural for up to a few thousand rows",
+       .citation = "Damianou & Lawrence 2013; Salimbeni & Deisenroth 2017",
+       .defaults = "",
+       .point = kOwn,
+       .window = 1,
+       .options = dgp_options(),
+       .fit = &fit_dgp,
+       .load = &load_dgp,
+       .many_rows = 20'000},
   });
   return kMethods;
 }
