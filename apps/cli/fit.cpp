@@ -93,6 +93,11 @@ void run_fit(const FitOptions& options, const Common& common) {
   bar.show("reading", 0.0);
   const std::size_t window = options.window > 0 ? options.window : method.window;
   const TrainingData data = read_training_data(options, window, trains, common.threads);
+  if (const std::size_t rows = data.encoded.y.size();
+      method.many_rows > 0 && rows > method.many_rows) {
+    warn(common, fmt::format("{}: {} rows are many for method '{}', and fitting takes long",
+                             data.source, rows, method.name));
+  }
   FittedModel fitted;
   fitted.method = method.name;
   fitted.params = params;

@@ -17,6 +17,7 @@
 #include "calibrate/baseline/cqr.h"
 #include "calibrate/baseline/maqr.h"
 #include "calibrate/baseline/oqr.h"
+#include "calibrate/baseline/dgp.h"
 #include "calibrate/nrc.h"
 #include "tare/calibrate/methods.h"
 
@@ -45,7 +46,8 @@ Method nrc_method(const NrcRow& row) {
           .window = row.window,
           .options = nrc_options(),
           .fit = &fit_nrc,
-          .load = &load_nrc};
+          .load = &load_nrc,
+          .many_rows = 0};
 }
 
 std::span<const Method> table() {
@@ -204,6 +206,18 @@ std::span<const Method> table() {
        .options = ccl_options(),
        .fit = &fit_ccl,
        .load = &load_ccl},
+      {.name = "dgp",
+       .paper = "DGP",
+       .summary = "deep Gaussian process of two layers, variational, with noise between the layers",
+       .guarantee = "none: the law is as good as the model; natural for up to a few thousand rows",
+       .citation = "Damianou & Lawrence 2013; Salimbeni & Deisenroth 2017",
+       .defaults = "",
+       .point = kOwn,
+       .window = 1,
+       .options = dgp_options(),
+       .fit = &fit_dgp,
+       .load = &load_dgp,
+       .many_rows = 20'000},
   });
   return kMethods;
 }

@@ -33,6 +33,7 @@ struct Method {
   std::span<const ParamInfo> options;
   std::unique_ptr<QuantileModel> (*fit)(const FitInput&, const Params&, const Execution&);
   std::unique_ptr<QuantileModel> (*load)(const TensorReader&);
+  std::size_t many_rows = 0;  // above so many rows a fit takes long, and a tool says so; 0: never
 };
 
 std::span<const Method> methods();

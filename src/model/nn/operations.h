@@ -192,6 +192,16 @@ Var<T> solve_lower_transposed(Var<T> l, Var<T> b);
 template <class T>
 Var<T> log_determinant(Var<T> l);
 
+// Gaussian processes
+
+/// (i, j): exp(-|a_i - b_j|^2 / 2) for rows a_i and b_j; exactly 1 where they are equal.
+template <class T>
+Var<T> gaussian_kernel(Var<T> a, Var<T> b);
+/// 1 x cols of a: the squared length of each column of L' a, for a lower triangular L. What is
+/// stored above the diagonal is neither read nor given a gradient.
+template <class T>
+Var<T> squared_lengths(Var<T> l, Var<T> a);
+
 // Recurrent
 
 /// One step of an LSTM cell. `gates` has 4 n columns (input, forget, candidate, output; before

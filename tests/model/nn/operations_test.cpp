@@ -131,6 +131,57 @@ TEST(GradientOf, TriangularSolves) {
   }
 }
 
+TEST(GradientOf, GaussianKernel) {
+  for (const auto& [m, k, n] : kProductShapes) {
+    check_gradient({{m, k}, {n, k}},
+                   [](const Inputs& in) { return gaussian_kernel(in[0], in[1]); });
+  }
+  check_gradient({{6, 3}}, [](const Inputs& in) { return gaussian_kernel(in[0], in[0]); });
+}
+
+TEST(GradientOf, SquaredLengths) {
+  for (const std::size_t n : {1U, 5U, 24U, 25U, 50U}) {  // 24 rows are one band of the triangle
+    for (const std::size_t cols : {1U, 3U, 17U}) {
+      // Small inputs, so that sums of 50 squares of sums of 50 products leave the differences digits.
+      check_gradient(
+          {{n, n}, {n, cols}},
+          [](const Inputs& in) { return squared_lengths(in[0], in[1]); }, -0.5, 0.5);
+    }
+  }
+}
+
+TEST(SquaredLengths, AreThoseOfTheLowerTriangleAlone) {
+  Rng rng(Seed{9});
+  Graph<double> graph({});
+  const Var<double> l = graph.input(50, 50);
+  const Var<double> a = graph.input(50, 7);
+  for (double& value : l.value()) value = rng.normal();  // above the diagonal too
+  for (double& value : a.value()) value = rng.normal();
+  const Var<double> lengths = squared_lengths(l, a);
+  graph.forward();
+  for (std::size_t j = 0; j < 7; ++j) {
+    double expected = 0.0;
+    for (std::size_t i = 0; i < 50; ++i) {
+      double image = 0.0;
+      for (std::size_t k = i; k < 50; ++k) image += l.value()[k * 50 + i] * a.value()[k * 7 + j];
+      expected += image * image;
+    }
+    EXPECT_NEAR(lengths.value()[j], expected, 1e-12 * expected);  // sums of 1275 products
+  }
+}
+
+TEST(GaussianKernel, KnowsSmallDistancesBetweenLargeNumbers) {
+  Graph<float> graph({});
+  const Var<float> a = graph.input(1, 2);
+  const Var<float> b = graph.input(2, 2);
+  std::ranges::copy(std::array{1000.0F, 2000.0F}, a.value().begin());
+  std::ranges::copy(std::array{1000.0F, 2000.0F, 1000.125F, 2000.0F}, b.value().begin());
+  const Var<float> kernel = gaussian_kernel(a, b);
+  graph.forward();
+  EXPECT_EQ(kernel.value()[0], 1.0F);
+  EXPECT_NEAR(kernel.value()[1], std::exp(-0.0078125), 1.2e-7);  // two units in the last place
+}
+
 TEST(GradientOf, LstmCell) {
   for (const ShapeOf shape : {ShapeOf{1, 1}, ShapeOf{3, 5}, ShapeOf{2, 9}}) {
     check_gradient({{shape.rows, 4 * shape.cols}, shape},
