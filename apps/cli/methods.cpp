@@ -37,7 +37,10 @@ void print_text(bool verbose) {
 nlohmann::ordered_json options_json(std::span<const ParamInfo> options) {
   auto json = nlohmann::ordered_json::array();
   for (const ParamInfo& option : options) {
-    json.push_back({{"name", option.name}, {"default", option.fallback}, {"help", option.help}, {"grid", option.grid}});
+    json.push_back({{"name", option.name},
+                    {"default", option.fallback},
+                    {"help", option.help},
+                    {"grid", option.grid}});
   }
   return json;
 }

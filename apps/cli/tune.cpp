@@ -85,8 +85,8 @@ void print_trail(const ExperimentCase& one, const Method& method, const Tuned& t
   std::vector<std::vector<std::string>> rows = {{"options", "CheckScore", "splits"}};
   for (std::size_t k = 0; k < std::min(kShown, tuned.trail.size()); ++k) {
     const TuneTrial& trial = tuned.trail[k];
-    rows.push_back({trial.params.text(), fmt::format("{:.5g}", trial.score),
-                    std::to_string(trial.splits)});
+    rows.push_back(
+        {trial.params.text(), fmt::format("{:.5g}", trial.score), std::to_string(trial.splits)});
   }
   fmt::print("\n{} {}: {} settings\n{}", one.name, method.name, tuned.trail.size(),
              text_table(rows));
@@ -126,7 +126,9 @@ void tune_file(const TuneCommand& command, const Common& common) {
   one.missing = command.missing;
   one.origin = "give a file that exists, or the name of an experiment";
   const Method& method = find_method(names[0]);
-  { const AtomicFile probe(command.output, command.force ? Overwrite::kAllow : Overwrite::kRefuse); }
+  {
+    const AtomicFile probe(command.output, command.force ? Overwrite::kAllow : Overwrite::kRefuse);
+  }
   const CaseData data = read_case(one, "");
   tune_one(command, method, {one, data, ""}, command.output, common);
 }
@@ -136,8 +138,7 @@ CaseData without_test_rows(const ExperimentPlan& plan, const CaseData& all) {
   std::set<std::size_t> tested;
   for (std::size_t repeat = 0; repeat < plan.repeats; ++repeat) {
     const Seed seed = split(plan.seed, repeat);
-    const Partition parts =
-        random_partition(all.rows.y.size(), plan.test_share, split(seed, 0));
+    const Partition parts = random_partition(all.rows.y.size(), plan.test_share, split(seed, 0));
     tested.insert(parts.second.begin(), parts.second.end());
   }
   std::vector<std::size_t> kept;
@@ -183,16 +184,20 @@ void add_tune(CLI::App& app, Common& common) {
       "Examples:\n"
       "  tare tune cars.csv --target mpg --methods hnn -o hnn.json\n"
       "  tare fit cars.csv --target mpg --config hnn.json -o cars.tare\n"
-      "  tare tune uci --data ~/uci --methods hnn,cqr -o tuned      (a file for each case and method;\n"
-      "                                                      rows that test in any repeat are left out)");
-  command->add_option("data", options->data,
-                      "CSV or TSV file, or the name of an experiment of 'tare reproduce'")
+      "  tare tune uci --data ~/uci --methods hnn,cqr -o tuned      (a file for each case and "
+      "method;\n"
+      "                                                      rows that test in any repeat are left "
+      "out)");
+  command
+      ->add_option("data", options->data,
+                   "CSV or TSV file, or the name of an experiment of 'tare reproduce'")
       ->required();
   command->add_option("--target", options->target, "Column to be predicted, for a file");
   command->add_option("--methods", options->methods,
                       "The method; for an experiment several, with commas [the plan's]");
-  command->add_option("-o,--output", options->output,
-                      "Configuration file to write; for an experiment a folder")
+  command
+      ->add_option("-o,--output", options->output,
+                   "Configuration file to write; for an experiment a folder")
       ->required();
   command->add_option("--grid", options->grid,
                       "NAME=VALUE,VALUE,...: values to try [those of 'tare methods -v']");

@@ -23,9 +23,10 @@ MethodConfig parse_config(std::string_view text, std::string_view source) {
     config.experiment = json.value("experiment", "");
     return config;
   } catch (const Json::exception& error) {
-    fail(ErrorCode::kInvalidArgument,
-         "{}: is not a configuration of 'tare tune' (an object with \"method\" and \"options\"): {}",
-         source, error.what());
+    fail(
+        ErrorCode::kInvalidArgument,
+        "{}: is not a configuration of 'tare tune' (an object with \"method\" and \"options\"): {}",
+        source, error.what());
   }
 }
 

@@ -59,7 +59,8 @@ TrialResult run_one(const ExperimentPlan& plan, const Trial& trial, const CaseDa
   const std::size_t window = find_method(trial.method->method).window;
   const TrialRows rows = draw_trial(plan, *trial.one, data, window, seed);
   TrialResult result;
-  result.values = run_trial({trial.key.method, plan.params_for(*trial.one, *trial.method)}, rows, seed);
+  result.values =
+      run_trial({trial.key.method, plan.params_for(*trial.one, *trial.method)}, rows, seed);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
@@ -68,8 +69,8 @@ TrialResult run_one(const ExperimentPlan& plan, const Trial& trial, const CaseDa
 
 TrialKey trial_key(const ExperimentPlan& plan, const ExperimentCase& one,
                    const ExperimentMethod& method, std::size_t repeat) {
-  return {plan.name,  one.name, method.method, plan.params_for(one, method).text(), repeat,
-          plan.seed.value};
+  return {plan.name, one.name,       method.method, plan.params_for(one, method).text(),
+          repeat,    plan.seed.value};
 }
 
 std::vector<TrialKey> trial_keys(const ExperimentPlan& plan) {

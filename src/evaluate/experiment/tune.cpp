@@ -70,8 +70,7 @@ TrialRows validation_split(MatrixView x, std::span<const double> y, const TuneOp
   rows.y = take_rows(y, parts.first);
   rows.test_x = take_rows(x, parts.second);
   rows.test_y = take_rows(y, parts.second);
-  const Partition inner =
-      random_partition(rows.y.size(), options.calibrate_share, split(seed, 1));
+  const Partition inner = random_partition(rows.y.size(), options.calibrate_share, split(seed, 1));
   rows.calibrate.assign(rows.y.size(), 0);
   for (const std::size_t i : inner.second) rows.calibrate[i] = 1;
   return rows;

@@ -27,10 +27,10 @@ std::vector<GridAxis> default_grid(const Method& method, const Params& fixed);
 struct TuneOptions {
   Params fixed;  // the same in all trials
   std::vector<GridAxis> grid;
-  std::size_t random = 0;            // so many points of the grid, drawn at random; 0: all of them
-  std::size_t splits = 9;            // that a finalist is scored on
-  double validation_share = 0.15;    // of the rows, drawn anew for each split
-  double calibrate_share = 0.3;      // of the others, for a method with a calibration step
+  std::size_t random = 0;          // so many points of the grid, drawn at random; 0: all of them
+  std::size_t splits = 9;          // that a finalist is scored on
+  double validation_share = 0.15;  // of the rows, drawn anew for each split
+  double calibrate_share = 0.3;    // of the others, for a method with a calibration step
   Seed seed;
 };
 
@@ -46,10 +46,10 @@ struct Tuned {
   std::vector<TuneTrial> trail;  // best first: more splits, then a lower score
 };
 
-/// Searches the grid by successive halving: every point is scored on one split of the rows, the best
-/// third on three, and so on until `splits`. Points are always compared on the same splits. Trials
-/// run side by side; the result does not depend on threads. A point whose fit throws scores infinity;
-/// where all do, the error is thrown.
+/// Searches the grid by successive halving: every point is scored on one split of the rows, the
+/// best third on three, and so on until `splits`. Points are always compared on the same splits.
+/// Trials run side by side; the result does not depend on threads. A point whose fit throws scores
+/// infinity; where all do, the error is thrown.
 Tuned tune_method(const Method& method, MatrixView x, std::span<const double> y,
                   const TuneOptions& options, const Execution& how);
 
