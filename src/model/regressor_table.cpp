@@ -4,12 +4,12 @@
 
 #include "base/strings.h"
 #include "base/unknown_name.h"
-#include "model/boosting.h"
-#include "model/forest.h"
 #include "model/lstm.h"
 #include "model/mlp.h"
 #include "model/ridge.h"
-#include "model/tree_ensemble.h"
+#include "model/tree/boosting.h"
+#include "model/tree/forest.h"
+#include "model/tree/tree_ensemble.h"
 #include "model/zero.h"
 #include "tare/model/regressor.h"
 

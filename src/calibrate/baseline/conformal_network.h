@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "io/tensor_store.h"
-#include "model/quantile_network.h"
+#include "model/quantile/quantile_network.h"
 #include "tare/base/params.h"
 #include "tare/calibrate/quantile_model.h"
 

@@ -13,7 +13,7 @@
 #include "calibrate/training_rows.h"
 #include "data/rows.h"
 #include "math/normal.h"
-#include "model/quantile_boosting.h"
+#include "model/tree/quantile_boosting.h"
 
 namespace tare {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "calibrate/baseline/gaussian_model.h"
 #include "data/rows.h"
-#include "model/gaussian_ensemble.h"
+#include "model/gaussian/gaussian_ensemble.h"
 
 namespace tare {
 namespace {

@@ -9,7 +9,7 @@
 #include "calibrate/training_rows.h"
 #include "data/rows.h"
 #include "math/normal_mixture.h"
-#include "model/deep_gp.h"
+#include "model/gp/deep_gp.h"
 
 namespace tare {
 namespace {

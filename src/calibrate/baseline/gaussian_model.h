@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "calibrate/training_rows.h"
 #include "io/tensor_store.h"
-#include "model/gaussian_mixture.h"
+#include "model/gaussian/gaussian_mixture.h"
 #include "tare/calibrate/quantile_model.h"
 
 namespace tare {

@@ -3,7 +3,7 @@
 
 #include "calibrate/baseline/gaussian_model.h"
 #include "data/rows.h"
-#include "model/gaussian_training.h"
+#include "model/gaussian/gaussian_training.h"
 
 namespace tare {
 namespace {

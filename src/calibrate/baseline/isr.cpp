@@ -10,7 +10,7 @@
 #include "calibrate/baseline/recalibration.h"
 #include "calibrate/nrc.h"
 #include "calibrate/row_split.h"
-#include "model/gaussian_training.h"
+#include "model/gaussian/gaussian_training.h"
 
 namespace tare {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "model/quantile_network.h"
+#include "model/quantile/quantile_network.h"
 #include "tare/base/level.h"
 #include "tare/base/matrix.h"
 

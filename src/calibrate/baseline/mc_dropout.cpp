@@ -9,7 +9,7 @@
 #include "base/stages.h"
 #include "calibrate/baseline/gaussian_model.h"
 #include "data/rows.h"
-#include "model/gaussian_training.h"
+#include "model/gaussian/gaussian_training.h"
 
 namespace tare {
 namespace {

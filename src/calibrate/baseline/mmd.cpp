@@ -10,7 +10,7 @@
 #include "base/strings.h"
 #include "calibrate/baseline/gaussian_model.h"
 #include "data/rows.h"
-#include "model/gaussian_training.h"
+#include "model/gaussian/gaussian_training.h"
 #include "model/nn/mmd.h"
 #include "model/nn/operations.h"
 #include "model/nn/stored_network.h"

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "model/nn/graph.h"
-#include "model/quantile_network.h"
+#include "model/quantile/quantile_network.h"
 #include "tare/base/params.h"
 
 namespace tare {

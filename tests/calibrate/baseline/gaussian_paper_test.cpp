@@ -8,7 +8,7 @@
 
 #include "calibrate/baseline/gaussian_model.h"
 #include "calibrate/baseline/recalibration.h"
-#include "model/gaussian_training.h"
+#include "model/gaussian/gaussian_training.h"
 #include "tare/calibrate/methods.h"
 #include "tare/data/problem.h"
 #include "tare/evaluate/metrics.h"

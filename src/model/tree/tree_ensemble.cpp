@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/tree/tree_ensemble.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "io/tensor_store.h"
+#include "model/fit_input.h"
+
+namespace tare {
+namespace {
+
+// Rows walked through one tree before the next tree: their floats and the tree stay in the cache.
+constexpr std::size_t kBlock = 256;
+constexpr std::size_t kMaxNodes = std::numeric_limits<std::int32_t>::max();
+
+void check_nodes(const TreeNodes& trees, std::size_t features) {
+  const std::size_t total = trees.node.size();
+  for (std::size_t t = 0; t < trees.root.size(); ++t) {
+    const bool last = t + 1 == trees.root.size();
+    const auto first = static_cast<std::int64_t>(trees.root[t]);
+    const auto end = last ? static_cast<std::int64_t>(total) : std::int64_t{trees.root[t + 1]};
+    if (first < 0 || (t == 0 && first != 0) || first >= end ||
+        end > static_cast<std::int64_t>(total)) {
+      fail(ErrorCode::kCorruptFile, "the model file's tree {} covers nodes {} to {} of {}", t,
+           first, end, total);
+    }
+    for (std::int64_t k = first; k < end; ++k) {
+      const TreeNode& node = trees.node[static_cast<std::size_t>(k)];
+      const bool leaf = node.feature == -1;
+      const auto inside = [&](std::int32_t child) { return child > k && child < end; };
+      const bool feature_ok =
+          leaf || (node.feature >= 0 && static_cast<std::size_t>(node.feature) < features);
+      if (!feature_ok || !std::isfinite(node.value) ||
+          (!leaf && !(inside(node.left) && inside(node.right)))) {
+        fail(ErrorCode::kCorruptFile, "the model file's tree {} is damaged at node {}", t, k);
+      }
+    }
+  }
+  if (trees.root.empty() && total > 0) {
+    fail(ErrorCode::kCorruptFile, "the model file has {} nodes that belong to no tree", total);
+  }
+}
+
+std::size_t length(const TensorReader& in, std::string_view name) {
+  const Shape shape = in.shape(name);
+  if (shape.size() != 1 || shape[0] > kMaxNodes) {
+    fail(ErrorCode::kCorruptFile, "the model file's tensor '{}' is not a list", name);
+  }
+  return shape[0];
+}
+
+double finite(const TensorReader& in, std::string_view name) {
+  const double value = in.get<double>(name);
+  if (!std::isfinite(value)) {
+    fail(ErrorCode::kCorruptFile, "the model file's value '{}' is not finite", name);
+  }
+  return value;
+}
+
+}  // namespace
+
+void TreeNodes::append(const TreeNodes& other) {
+  if (node.size() + other.node.size() > kMaxNodes) {
+    fail(ErrorCode::kInvalidArgument,
+         "the trees have more than {} nodes; use fewer or smaller trees", kMaxNodes);
+  }
+  const auto offset = static_cast<std::int32_t>(node.size());
+  for (const std::int32_t first : other.root) root.push_back(first + offset);
+  for (TreeNode added : other.node) {
+    if (added.feature >= 0) {
+      added.left += offset;
+      added.right += offset;
+    }
+    node.push_back(added);
+  }
+}
+
+TreeEnsemble::TreeEnsemble(TreeNodes trees, FloatColumns columns, TreeOutput output)
+    : trees_(std::move(trees)), columns_(std::move(columns)), output_(output) {}
+
+std::int32_t TreeEnsemble::leaf(std::int32_t at, const float* row) const {
+  const TreeNode* nodes = trees_.node.data();
+  while (nodes[at].feature >= 0) {
+    const TreeNode& node = nodes[at];
+    at = row[node.feature] < node.value ? node.left : node.right;
+  }
+  return at;
+}
+
+void TreeEnsemble::predict(MatrixView x, std::span<double> out, const Execution& how) const {
+  check_query("trees", features(), x, out);
+
+  parallel_blocks(how, x.rows(), kBlock, [&](std::size_t first, std::size_t last) {
+    const std::vector<float> rows = columns_.convert_all(x.middle_rows(first, last - first));
+    const std::span<double> sums = out.subspan(first, last - first);
+    std::ranges::fill(sums, output_.base);
+    for (const std::int32_t root : trees_.root) {
+      for (std::size_t i = 0; i < sums.size(); ++i) {
+        const auto end = static_cast<std::size_t>(leaf(root, rows.data() + i * x.cols()));
+        sums[i] += static_cast<double>(trees_.node[end].value);
+      }
+    }
+    for (double& sum : sums) sum = output_.mean + output_.scale * sum;
+  });
+}
+
+void TreeEnsemble::leaves(MatrixView x, std::span<std::int32_t> out, const Execution& how) const {
+  if (x.cols() != features() || out.size() != x.rows() * trees()) {
+    fail(ErrorCode::kShapeMismatch, "leaves: {} x {} rows and columns and {} places for {} trees",
+         x.rows(), x.cols(), out.size(), trees());
+  }
+
+  parallel_blocks(how, x.rows(), kBlock, [&](std::size_t first, std::size_t last) {
+    const std::vector<float> rows = columns_.convert_all(x.middle_rows(first, last - first));
+    for (std::size_t t = 0; t < trees(); ++t) {
+      for (std::size_t i = first; i < last; ++i) {
+        out[i * trees() + t] = leaf(trees_.root[t], rows.data() + (i - first) * x.cols());
+      }
+    }
+  });
+}
+
+void TreeEnsemble::save(const TensorWriter& out) const {
+  std::vector<std::int32_t> feature, left, right;
+  std::vector<float> value;
+  for (const TreeNode& node : trees_.node) {
+    feature.push_back(node.feature);
+    value.push_back(node.value);
+    left.push_back(node.left);
+    right.push_back(node.right);
+  }
+  out.value("features", features());
+  out.value("mean", output_.mean);
+  out.value("scale", output_.scale);
+  out.value("base", output_.base);
+  out.tensor("column_shift", columns_.shift);
+  out.tensor("column_scale", columns_.scale);
+  out.tensor("root", trees_.root);
+  out.tensor("feature", feature);
+  out.tensor("value", value);
+  out.tensor("left", left);
+  out.tensor("right", right);
+}
+
+std::unique_ptr<Regressor> load_trees(const TensorReader& in) {
+  const std::size_t features = in.count("features", kMaxFeatures);
+  FloatColumns columns{in.values<double>("column_shift", {features}),
+                       in.values<double>("column_scale", {features})};
+  const auto is_finite = [](double value) { return std::isfinite(value); };
+  if (!std::ranges::all_of(columns.shift, is_finite) ||
+      !std::ranges::all_of(columns.scale, is_finite)) {
+    fail(ErrorCode::kCorruptFile, "the model file's column scaling has a value that is not finite");
+  }
+
+  TreeNodes trees;
+  trees.root = in.values<std::int32_t>("root", {length(in, "root")});
+  const Shape shape = {length(in, "feature")};
+  const auto feature = in.tensor<std::int32_t>("feature", shape);
+  const auto value = in.tensor<float>("value", shape);
+  const auto left = in.tensor<std::int32_t>("left", shape);
+  const auto right = in.tensor<std::int32_t>("right", shape);
+  for (std::size_t k = 0; k < shape[0]; ++k) {
+    trees.node.push_back({feature[k], value[k], left[k], right[k]});
+  }
+  check_nodes(trees, features);
+  const TreeOutput output{finite(in, "mean"), finite(in, "scale"), finite(in, "base")};
+  return std::make_unique<TreeEnsemble>(std::move(trees), std::move(columns), output);
+}
+
+}  // namespace tare
