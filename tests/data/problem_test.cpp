@@ -104,6 +104,87 @@ TEST_P(EveryShape, MeanIsTheIntegralOfTheQuantiles) {
   EXPECT_NEAR(sum / kSteps, law.mean(), 1e-4);
 }
 
+// A law with a jump at 0: where in the shape the 0 lies must not matter.
+class JumpAtZero : public testing::TestWithParam<LawShape> {
+ protected:
+  std::vector<Law> laws() const {
+    std::vector<Law> all;
+    for (const double location : {-3.0, 0.0, 0.4, 3.0}) {
+      for (const double at_zero : {0.05, 0.3, 0.9})
+        all.push_back({GetParam(), location, 0.7, at_zero});
+    }
+    return all;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Law, JumpAtZero, testing::ValuesIn(kShapes));
+
+TEST_P(JumpAtZero, IsAsHighAsItsProbability) {
+  for (const Law& law : laws()) {
+    EXPECT_NEAR(law.cdf(0.0) - law.cdf_below(0.0), law.at_zero, 1e-15);
+    EXPECT_EQ(law.cdf(0.3), law.cdf_below(0.3));
+    EXPECT_EQ(law.cdf(-kInfinity), 0.0);
+    EXPECT_EQ(law.cdf_below(-kInfinity), 0.0);
+    EXPECT_EQ(law.cdf(kInfinity), 1.0);
+    EXPECT_EQ(law.cdf_below(kInfinity), 1.0);
+  }
+}
+
+TEST_P(JumpAtZero, TheLevelLiesBetweenBothSidesOfItsQuantile) {
+  for (const Law& law : laws()) {
+    double last = -kInfinity;
+    for (int i = 1; i < 1000; ++i) {
+      const double tau = i / 1000.0;
+      const double q = law.quantile(tau);
+      EXPECT_GE(q, last);
+      last = q;
+      // As for the laws without a jump, and a level is divided by at least 0.1 on the way.
+      EXPECT_GE(law.cdf(q), tau - 1e-14) << law.location << ' ' << law.at_zero << ' ' << tau;
+      EXPECT_LE(law.cdf_below(q), tau + 1e-14) << law.location << ' ' << law.at_zero << ' ' << tau;
+    }
+  }
+}
+
+// By definition and by bisection on the cdf alone.
+TEST_P(JumpAtZero, QuantileIsTheSmallestValueThatReachesTheLevel) {
+  for (const Law& law : laws()) {
+    for (const double tau : {0.013, 0.2, 0.5, 0.77, 0.99}) {
+      double low = -100.0;
+      double high = 100.0;
+      for (int step = 0; step < 200; ++step) {
+        const double middle = 0.5 * (low + high);
+        (law.cdf(middle) >= tau ? high : low) = middle;
+      }
+      // The cdf is known to 1e-16 or so, and no density here is below 1e-3 at these levels.
+      EXPECT_NEAR(law.quantile(tau), high, 1e-12) << law.location << ' ' << law.at_zero;
+    }
+  }
+}
+
+TEST_P(JumpAtZero, MeanIsThatOfTheDraws) {
+  const Law law{GetParam(), 5.0, 2.0, 0.4};
+  Rng rng(Seed{23});
+  double sum = 0.0;
+  int zeros = 0;
+  constexpr int kDraws = 200000;
+  for (int i = 0; i < kDraws; ++i) {
+    const double y = law.draw(rng);
+    sum += y;
+    zeros += y == 0.0 ? 1 : 0;
+  }
+  // No law here has a standard deviation above 5; four standard errors of each.
+  EXPECT_NEAR(sum / kDraws, law.mean(), 4.0 * 5.0 / std::sqrt(kDraws));
+  EXPECT_NEAR(static_cast<double>(zeros) / kDraws, 0.4, 4.0 * std::sqrt(0.24 / kDraws));
+}
+
+TEST(TwoPoints, AJumpAtZeroAndAnother) {
+  const Law law{LawShape::kNormal, 3.0, 0.0, 0.25};  // 0 with 1/4, else 3
+  EXPECT_EQ(law.quantile(0.25), 0.0);
+  EXPECT_EQ(law.quantile(0.26), 3.0);
+  EXPECT_EQ(law.cdf_below(3.0), 0.25);
+  EXPECT_EQ(law.cdf(3.0), 1.0);
+  EXPECT_EQ(law.mean(), 2.25);
+}
+
 class EveryProblem : public testing::TestWithParam<std::string> {};
 std::vector<std::string> names() {
   std::vector<std::string> all;
@@ -126,9 +207,12 @@ TEST_P(EveryProblem, DrawsFollowTheLawAtTheirX) {
   const Sample sample = draw(problem, kRows, Seed{5});
   ASSERT_EQ(sample.x.rows(), kRows);
   ASSERT_EQ(sample.x.cols(), problem.dims);
+  // A row at a jump is spread evenly over it: only so are the shares uniform for every law.
+  Rng rng(Seed{6});
   std::vector<double> shares(kRows);
   for (std::size_t i = 0; i < kRows; ++i) {
-    shares[i] = problem.law(sample.x.row(i)).cdf(sample.y[i]);
+    const Law law = problem.law(sample.x.row(i));
+    shares[i] = rng.uniform(law.cdf_below(sample.y[i]), law.cdf(sample.y[i]));
   }
   EXPECT_LT(largest_gap(shares), 2.0 / std::sqrt(static_cast<double>(kRows)));
 }
@@ -198,6 +282,35 @@ TEST(KnownLawProblem, IrrelevantFeaturesDoNotMatterAndRelevantOnesDo) {
     EXPECT_NE(problem.law(x).location, before.location);
     EXPECT_NE(problem.law(x).scale, before.scale);
   }
+}
+
+TEST(KnownLawProblem, SpreadsAreSmoothKinkedOrStepped) {
+  const auto scale = [](Spread spread, double x) {
+    return known_law_problem(LawShape::kNormal, 1, 1, spread).law(std::vector<double>{x}).scale;
+  };
+  for (const Spread spread : {Spread::kSmooth, Spread::kKinked, Spread::kStepped}) {
+    EXPECT_DOUBLE_EQ(scale(spread, 0.0), 0.5 * std::exp(1.0));
+  }
+  EXPECT_DOUBLE_EQ(scale(Spread::kKinked, 1.0), 0.5 * std::exp(1.0));
+  EXPECT_DOUBLE_EQ(scale(Spread::kKinked, 0.5), 0.5 * std::exp(-1.0));
+  // One-sided slopes of the logarithm at 1/2: equal where smooth, opposite at the kink.
+  const auto slope = [&](Spread spread, double step) {
+    return (std::log(scale(spread, 0.5 + step)) - std::log(scale(spread, 0.5))) / step;
+  };
+  EXPECT_NEAR(slope(Spread::kSmooth, 1e-6), slope(Spread::kSmooth, -1e-6), 1e-5);
+  EXPECT_NEAR(slope(Spread::kKinked, 1e-6), 4.0, 1e-5);
+  EXPECT_NEAR(slope(Spread::kKinked, -1e-6), -4.0, 1e-5);
+  EXPECT_DOUBLE_EQ(scale(Spread::kStepped, 0.4999), 0.5 * std::exp(1.0));
+  EXPECT_DOUBLE_EQ(scale(Spread::kStepped, 0.5), 0.5 * std::exp(-1.0));
+}
+
+TEST(MassAtZero, DependsOnTheFeatures) {
+  const Problem& zeros = find_problem("zeros_1");
+  EXPECT_DOUBLE_EQ(zeros.law(std::vector<double>{0.25}).at_zero, 1.0 / (1.0 + std::exp(-2.0)));
+  EXPECT_DOUBLE_EQ(zeros.law(std::vector<double>{0.75}).at_zero, 1.0 / (1.0 + std::exp(2.0)));
+  EXPECT_EQ(zeros.law(std::vector<double>{0.25}).cdf_below(0.0), 0.0);  // amounts are positive
+  const Sample sample = draw(zeros, 1000, Seed{4});
+  for (const double y : sample.y) EXPECT_GE(y, 0.0);
 }
 
 TEST(KnownLawProblem, ScaleVariesByAFactorOfFive) {
