@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/fail.h"
-#include "report/axis.h"
 #include "report/chart_style.h"
 #include "report/escape.h"
 
@@ -95,6 +94,29 @@ int lay_out_legend(std::span<const std::string> texts, int width, const Visit& v
   return x > kEdge ? line + 1 : 0;
 }
 
+std::string title_text(const std::string& title) {
+  if (title.empty()) return {};
+  return fmt::format("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", kEdge, kTitleLine,
+                     escape_xml(title));
+}
+
+struct Picture {
+  std::string title;
+  int width = 0;
+  int height = 0;
+};
+
+std::string svg_element(const Picture& picture, const std::string& contents) {
+  std::string out = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tare-chart\" role=\"img\" "
+      "viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n<title>{2}</title>\n",
+      picture.width, picture.height, escape_xml(picture.title));
+  out += kChartStyle;
+  fmt::format_to(std::back_inserter(out), "<rect class=\"page\" width=\"{}\" height=\"{}\"/>\n",
+                 picture.width, picture.height);
+  return out + contents + "</svg>\n";
+}
+
 }  // namespace
 
 struct Chart::Frame {
@@ -138,12 +160,16 @@ void Chart::scatter(std::span<const double> x, std::span<const double> y, Ink in
 
 Chart::Frame Chart::frame() const {
   Frame f;
-  std::vector<std::string> texts;
+  f.x = Axis(options_.x_scale);
+  f.y = Axis(options_.y_scale);
+  for (const auto& [x, y] : reached_) {
+    f.x.include(x);
+    f.y.include(y);
+  }
   for (const Series& s : series_) {
-    texts.push_back(s.legend);
     for (std::size_t i = 0; i < s.x.size(); ++i) {
-      if (!drawable(s.x[i]) || !drawable(s.y[i])) continue;
-      if (s.kind == Kind::kBand && !drawable(s.upper[i])) continue;
+      if (!f.x.takes(s.x[i]) || !f.y.takes(s.y[i])) continue;
+      if (s.kind == Kind::kBand && !f.y.takes(s.upper[i])) continue;
       f.x.include(s.x[i]);
       f.y.include(s.y[i]);
       if (s.kind == Kind::kBand) f.y.include(s.upper[i]);
@@ -154,7 +180,7 @@ Chart::Frame Chart::frame() const {
 
   double widest = 0.0;
   for (const Axis::Tick& tick : f.y.ticks()) widest = std::max(widest, text_width(tick.label));
-  const int lines = lay_out_legend(texts, options_.width, [](std::size_t, double, double) {});
+  const int lines = options_.legend == LegendPlace::kTop ? legend(options_.width, 0.0).lines : 0;
   f.left = kEdge + (options_.y_label.empty() ? 0.0 : kLineHeight) + widest + 10.0;
   f.right = options_.width - kEdge;
   f.top = (options_.title.empty() ? kEdge : kTitleLine + 16.0) + kLineHeight * lines;
@@ -204,7 +230,7 @@ std::string Chart::axes(const Frame& f) const {
 std::string Chart::shape(const Series& s, const Frame& f) const {
   const bool is_band = s.kind == Kind::kBand;
   const auto keep = [&](std::size_t i) {
-    return drawable(s.x[i]) && drawable(s.y[i]) && (!is_band || drawable(s.upper[i]));
+    return f.x.takes(s.x[i]) && f.y.takes(s.y[i]) && (!is_band || f.y.takes(s.upper[i]));
   };
   std::string marks;
   for_runs(s.x.size(), keep, [&](std::size_t begin, std::size_t end) {
@@ -248,37 +274,58 @@ std::string Chart::swatch(const Series& s, double x, double y) const {
                      middle, kSwatch);
 }
 
-std::string Chart::legend() const {
+Chart::LegendMarks Chart::legend(int width, double lift) const {
   std::vector<std::string> texts;
   for (const Series& s : series_) texts.push_back(s.legend);
-  const double lift = options_.title.empty() ? kTitleLine - 6.0 : 0.0;
-  std::string out;
-  lay_out_legend(texts, options_.width, [&](std::size_t i, double x, double y) {
-    out += swatch(series_[i], x, y - lift);
-    fmt::format_to(std::back_inserter(out), "<text x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n",
+  LegendMarks marks;
+  marks.lines = lay_out_legend(texts, width, [&](std::size_t i, double x, double y) {
+    marks.svg += swatch(series_[i], x, y - lift);
+    fmt::format_to(std::back_inserter(marks.svg), "<text x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n",
                    x + kSwatch + 8.0, y - lift, escape_xml(texts[i]));
   });
+  return marks;
+}
+
+std::string Chart::contents() const {
+  const Frame f = frame();
+  std::string out = title_text(options_.title);
+  if (options_.legend == LegendPlace::kTop) {
+    out += legend(options_.width, options_.title.empty() ? kTitleLine - 6.0 : 0.0).svg;
+  }
+  out += axes(f);
+  for (const Series& s : series_) out += shape(s, f);
   return out;
 }
 
 std::string Chart::render() const {
-  const Frame f = frame();
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tare-chart\" role=\"img\" "
-      "viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n<title>{2}</title>\n",
-      options_.width, options_.height, escape_xml(options_.title));
-  out += kChartStyle;
-  fmt::format_to(std::back_inserter(out), "<rect class=\"page\" width=\"{}\" height=\"{}\"/>\n",
-                 options_.width, options_.height);
-  if (!options_.title.empty()) {
-    fmt::format_to(std::back_inserter(out), "<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n",
-                   kEdge, kTitleLine, escape_xml(options_.title));
+  return svg_element({options_.title, options_.width, options_.height}, contents());
+}
+
+std::string render_panels(const PanelOptions& options, std::span<const Chart> charts) {
+  if (charts.empty() || options.columns == 0) {
+    fail(ErrorCode::kInvalidArgument, "panels: {} charts in {} columns; both must be at least 1",
+         charts.size(), options.columns);
   }
-  out += legend();
-  out += axes(f);
-  for (const Series& s : series_) out += shape(s, f);
-  out += "</svg>\n";
-  return out;
+  int width = 0;
+  int height = 0;
+  for (const Chart& chart : charts) {
+    width = std::max(width, chart.options_.width);
+    height = std::max(height, chart.options_.height);
+  }
+  const int columns = static_cast<int>(std::min(options.columns, charts.size()));
+  const int rows = (static_cast<int>(charts.size()) + columns - 1) / columns;
+  Chart::LegendMarks legend;
+  if (charts.front().options_.legend == LegendPlace::kNone) {
+    legend = charts.front().legend(columns * width, 0.0);
+  }
+  const double top = kTitleLine + 12.0 + kLineHeight * legend.lines;
+  std::string out = title_text(options.title) + legend.svg;
+  for (std::size_t i = 0; i < charts.size(); ++i) {
+    const int at = static_cast<int>(i);
+    fmt::format_to(std::back_inserter(out), "<g transform=\"translate({} {:.2f})\">\n{}</g>\n",
+                   at % columns * width, top + at / columns * height, charts[i].contents());
+  }
+  return svg_element({options.title, columns * width, static_cast<int>(top) + rows * height}, out);
 }
 
 }  // namespace tare
