@@ -41,10 +41,17 @@ struct SummaryTable {
 struct Summary {
   std::string title;
   std::vector<SummaryTable> tables;
+  std::optional<SummaryTable> overall;  // see overall_table()
 };
 
 /// The results of a plan's trials; cases without any are left out. Metrics are the paper's five,
 /// and those of a known law where there are any.
+/// A perfect forecaster scores 0 on the latter.
 Summary summarise(const ExperimentPlan& plan, const Results& results);
+
+/// Mean and standard deviation of a metric's values, one for each repeat.
+SummaryCell summary_cell(const std::vector<double>& values);
+/// Puts rows into the plan's order of methods.
+void sort_as_in_plan(const ExperimentPlan& plan, std::vector<SummaryRow>& rows);
 
 }  // namespace tare
