@@ -8,26 +8,11 @@
 #include <utility>
 
 #include "base/fail.h"
-#include "report/chart_style.h"
 #include "report/escape.h"
+#include "report/svg_parts.h"
 
 namespace tare {
 namespace {
-
-constexpr double kEdge = 24.0;        // from the picture's border to its contents
-constexpr double kTitleLine = 30.0;   // baseline of the title
-constexpr double kLegendLine = 56.0;  // baseline of the first line of the legend
-constexpr double kLineHeight = 20.0;
-constexpr double kCharWidth = 7.2;  // a generous mean of 13-pixel sans-serif faces
-constexpr double kSwatch = 26.0;
-
-double text_width(std::string_view text) {
-  // Continuation bytes of UTF-8 do not make a text wider.
-  const auto chars = std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u;
-  });
-  return kCharWidth * static_cast<double>(chars);
-}
 
 std::string_view ink_name(Ink ink) {
   switch (ink) {
@@ -74,47 +59,6 @@ void for_runs(std::size_t count, const Keep& keep, const Body& body) {
     if (end > begin) body(begin, end);
     begin = end + 1;
   }
-}
-
-// Lays out legend entries from left to right, and onto a new line where one would not fit.
-template <class Visit>
-int lay_out_legend(std::span<const std::string> texts, int width, const Visit& visit) {
-  double x = kEdge;
-  int line = 0;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (texts[i].empty()) continue;
-    const double needed = kSwatch + 8.0 + text_width(texts[i]);
-    if (x > kEdge && x + needed > width - kEdge) {
-      x = kEdge;
-      ++line;
-    }
-    visit(i, x, kLegendLine + kLineHeight * line);
-    x += needed + 18.0;
-  }
-  return x > kEdge ? line + 1 : 0;
-}
-
-std::string title_text(const std::string& title) {
-  if (title.empty()) return {};
-  return fmt::format("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", kEdge, kTitleLine,
-                     escape_xml(title));
-}
-
-struct Picture {
-  std::string title;
-  int width = 0;
-  int height = 0;
-};
-
-std::string svg_element(const Picture& picture, const std::string& contents) {
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tare-chart\" role=\"img\" "
-      "viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n<title>{2}</title>\n",
-      picture.width, picture.height, escape_xml(picture.title));
-  out += kChartStyle;
-  fmt::format_to(std::back_inserter(out), "<rect class=\"page\" width=\"{}\" height=\"{}\"/>\n",
-                 picture.width, picture.height);
-  return out + contents + "</svg>\n";
 }
 
 }  // namespace
@@ -299,33 +243,6 @@ std::string Chart::contents() const {
 
 std::string Chart::render() const {
   return svg_element({options_.title, options_.width, options_.height}, contents());
-}
-
-std::string render_panels(const PanelOptions& options, std::span<const Chart> charts) {
-  if (charts.empty() || options.columns == 0) {
-    fail(ErrorCode::kInvalidArgument, "panels: {} charts in {} columns; both must be at least 1",
-         charts.size(), options.columns);
-  }
-  int width = 0;
-  int height = 0;
-  for (const Chart& chart : charts) {
-    width = std::max(width, chart.options_.width);
-    height = std::max(height, chart.options_.height);
-  }
-  const int columns = static_cast<int>(std::min(options.columns, charts.size()));
-  const int rows = (static_cast<int>(charts.size()) + columns - 1) / columns;
-  Chart::LegendMarks legend;
-  if (charts.front().options_.legend == LegendPlace::kNone) {
-    legend = charts.front().legend(columns * width, 0.0);
-  }
-  const double top = kTitleLine + 12.0 + kLineHeight * legend.lines;
-  std::string out = title_text(options.title) + legend.svg;
-  for (std::size_t i = 0; i < charts.size(); ++i) {
-    const int at = static_cast<int>(i);
-    fmt::format_to(std::back_inserter(out), "<g transform=\"translate({} {:.2f})\">\n{}</g>\n",
-                   at % columns * width, top + at / columns * height, charts[i].contents());
-  }
-  return svg_element({options.title, columns * width, static_cast<int>(top) + rows * height}, out);
 }
 
 }  // namespace tare
