@@ -10,13 +10,16 @@
 #include "bar.h"
 #include "base/fail.h"
 #include "base/strings.h"
+#include "base/unknown_name.h"
 #include "command.h"
 #include "data_folder.h"
+#include "evaluate/experiment/figure_data.h"
 #include "evaluate/experiment/runner.h"
 #include "evaluate/experiment/summary.h"
-#include "io/atomic_file.h"
 #include "levels.h"
+#include "report/band_figure.h"
 #include "report/result_tables.h"
+#include "reproduce_theory.h"
 #include "tare/base/version.h"
 #include "tare/calibrate/methods.h"
 #include "text_table.h"
@@ -44,8 +47,21 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
+constexpr const char* kTheory = "theory";  // not a plan
+
+std::vector<std::string> experiment_names() {
+  std::vector<std::string> names = built_in_plan_names();
+  names.insert(std::ranges::upper_bound(names, kTheory), kTheory);
+  return names;
+}
+
 ExperimentPlan read_plan(const std::string& name) {
-  return name.ends_with(".json") ? parse_plan(read_text(name), name) : built_in_plan(name);
+  if (name.ends_with(".json")) return parse_plan(read_text(name), name);
+  const std::vector<std::string> known = experiment_names();
+  if (std::ranges::find(known, name) == known.end()) {
+    fail_unknown_name(ErrorCode::kNotFound, "experiment", name, known);
+  }
+  return built_in_plan(name);
 }
 
 /// Every configuration of 'tare tune' in a folder.
@@ -92,15 +108,34 @@ ExperimentPlan chosen_plan(const ReproduceOptions& options) {
   return plan;
 }
 
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  AtomicFile file(path.string(), Overwrite::kAllow);
-  file.write(text);
-  file.commit();
+/// The picture of a plan that has one, or nothing where its data is not there.
+std::string draw_figure(const ExperimentPlan& plan, const ReproduceOptions& options,
+                        const Common& common) {
+  if (plan.figure.empty()) return {};
+  Bar bar(common);
+  try {
+    const FigureData figure = figure_data(plan, data_folder(options.data), bar.execution());
+    bar.show_text("");
+    for (const std::string& text : figure.failed) warn(common, text);
+    return band_figure(figure);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kNotFound) throw;
+    return {};  // run_plan() has said so
+  }
 }
 
-void run_reproduce(const ReproduceOptions& options, const Common& common) {
+void print_tables(const Summary& summary) {
+  for (const SummaryTable& table : summary.tables) {
+    fmt::print("\n{}\n{}", table.case_name, text_table(result_cells(table)));
+  }
+  if (summary.overall) {
+    fmt::print("\n{}\n{}", summary.overall->case_name, text_table(result_cells(*summary.overall)));
+  }
+}
+
+void run_plan_of(const ReproduceOptions& options, const std::filesystem::path& folder,
+                 const Common& common) {
   const ExperimentPlan plan = chosen_plan(options);
-  const std::filesystem::path folder = options.out;
   std::filesystem::create_directories(folder);
   ResultFile results((folder / (plan.name + ".csv")).string());
   RunReport report;
@@ -114,16 +149,26 @@ void run_reproduce(const ReproduceOptions& options, const Common& common) {
   const Summary summary = summarise(plan, results.results());
   const std::string provenance = fmt::format("tare {}, `tare reproduce {}`, {} repeats, seed {}",
                                              kVersion, options.plan, plan.repeats, plan.seed.value);
-  write_file(folder / (plan.name + ".md"), results_markdown(summary, provenance));
-  write_file(folder / (plan.name + ".html"), results_html(summary, provenance));
-  if (!common.json) {
-    for (const SummaryTable& table : summary.tables) {
-      fmt::print("\n{}\n{}", table.case_name, text_table(result_cells(table)));
-    }
-  }
+  const std::string figure = draw_figure(plan, options, common);
+  write_result(folder / (plan.name + ".md"), results_markdown(summary, provenance));
+  write_result(folder / (plan.name + ".html"), results_html(summary, provenance, figure));
+  if (!figure.empty()) write_result(folder / (plan.name + ".svg"), figure);
+  if (!common.json) print_tables(summary);
   note(common,
-       fmt::format("results: {} (and .md, .html)", (folder / (plan.name + ".csv")).string()));
+       fmt::format("results: {} (and .md, .html{})", (folder / (plan.name + ".csv")).string(),
+                   figure.empty() ? "" : ", .svg"));
   if (summary.tables.empty()) fail(ErrorCode::kNotFound, "no case could be run");
+}
+
+void run_reproduce(const ReproduceOptions& options, const Common& common) {
+  const std::filesystem::path folder = options.out;
+  if (options.plan != kTheory) return run_plan_of(options, folder, common);
+  if (!options.methods.empty() || !options.cases.empty() || !options.settings.empty()) {
+    fail(ErrorCode::kInvalidArgument,
+         "theory has no methods, cases or settings to choose; --repeats sets its samples");
+  }
+  std::filesystem::create_directories(folder);
+  run_reproduce_theory(options.repeats, folder, common);
 }
 
 }  // namespace
@@ -135,12 +180,13 @@ void add_reproduce(CLI::App& app, Common& common) {
   command->footer(
       "Examples:\n"
       "  tare reproduce uci --data ~/uci --methods nrc,hnn --repeats 2 --out results\n"
+      "  tare reproduce oracle                      (known laws: no data is needed)\n"
       "  tare reproduce my_plan.json\n"
       "A run that is stopped goes on where it was when it is started again.");
   command
       ->add_option(
           "experiment", options->plan,
-          fmt::format("{}, or a plan of your own: FILE.json", join(built_in_plan_names(), ", ")))
+          fmt::format("{}, or a plan of your own: FILE.json", join(experiment_names(), ", ")))
       ->required();
   command->add_option("--data", options->data,
                       "Folder with the datasets [$TARE_DATA, else ./data]");

@@ -88,22 +88,53 @@ double shape_draw(LawShape shape, Rng& rng) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+double moved_cdf(const Law& law, double y) {
+  if (law.scale == 0.0) return y >= law.location ? 1.0 : 0.0;
+  return shape_cdf(law.shape, (y - law.location) / law.scale);
+}
+
+// No shape has a jump of its own, so only a scale of 0 makes a difference to moved_cdf().
+double moved_cdf_below(const Law& law, double y) {
+  if (law.scale == 0.0) return y > law.location ? 1.0 : 0.0;
+  return moved_cdf(law, y);
+}
+
+double moved_quantile(const Law& law, double tau) {
+  if (law.scale == 0.0) return law.location;  // 0 times an infinite end would not be a number
+  return law.location + law.scale * shape_quantile(law.shape, tau);
+}
+
+double moved_mean(const Law& law) {
+  return law.shape == LawShape::kUniform ? law.location + 0.5 * law.scale : law.location;
+}
+
 }  // namespace
 
 double Law::cdf(double y) const {
-  if (scale == 0.0) return y >= location ? 1.0 : 0.0;
-  return shape_cdf(shape, (y - location) / scale);
+  if (at_zero == 0.0) return moved_cdf(*this, y);
+  return (1.0 - at_zero) * moved_cdf(*this, y) + (y >= 0.0 ? at_zero : 0.0);
+}
+
+double Law::cdf_below(double y) const {
+  if (at_zero == 0.0) return moved_cdf_below(*this, y);
+  return (1.0 - at_zero) * moved_cdf_below(*this, y) + (y > 0.0 ? at_zero : 0.0);
 }
 
 double Law::quantile(double tau) const {
   if (!(tau >= 0.0 && tau <= 1.0)) return std::numeric_limits<double>::quiet_NaN();
-  if (scale == 0.0) return location;  // 0 times an infinite end would not be a number
-  return location + scale * shape_quantile(shape, tau);
+  if (at_zero == 0.0) return moved_quantile(*this, tau);
+  const double rest = 1.0 - at_zero;
+  const double below = rest * moved_cdf_below(*this, 0.0);
+  // Rounding may carry a share past the end of the shape, where there is only infinity.
+  if (tau <= below) return std::min(moved_quantile(*this, std::min(tau / rest, 1.0)), 0.0);
+  if (tau <= rest * moved_cdf(*this, 0.0) + at_zero) return 0.0;
+  return std::max(moved_quantile(*this, std::clamp((tau - at_zero) / rest, 0.0, 1.0)), 0.0);
 }
 
-double Law::mean() const { return shape == LawShape::kUniform ? location + 0.5 * scale : location; }
+double Law::mean() const { return (1.0 - at_zero) * moved_mean(*this); }
 
 double Law::draw(Rng& rng) const {
+  if (at_zero > 0.0 && rng.uniform() < at_zero) return 0.0;
   const double z = shape_draw(shape, rng);
   return location + scale * z;
 }

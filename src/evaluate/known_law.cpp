@@ -22,6 +22,15 @@ void check_known_law(const char* where, const Problem& problem, MatrixView x, Ma
   check_not_nan(where, q);
 }
 
+// How far tau is from the levels that q has under the law: one level where the law is continuous,
+// and all levels of the jump where it has one, since q is then the quantile of each of them.
+double level_miss(const Law& law, double q, double tau) {
+  const double high = law.cdf(q);
+  if (tau > high) return tau - high;
+  const double low = law.cdf_below(q);
+  return tau < low ? low - tau : 0.0;
+}
+
 // The quantiles of a shape before it is moved and stretched, kept until the shape changes: most
 // problems have one shape, and a quantile may take an iteration to find.
 class StandardQuantiles {
@@ -54,7 +63,7 @@ double individual_calibration_error(const Problem& problem, MatrixView x, Matrix
   for (std::size_t i = 0; i < x.rows(); ++i) {
     const Law law = problem.law(x.row(i));
     for (std::size_t j = 0; j < levels.size(); ++j) {
-      sum.add(std::fabs(law.cdf(q(i, j)) - levels[j].value()));
+      sum.add(level_miss(law, q(i, j), levels[j].value()));
     }
   }
   return sum.value() / (static_cast<double>(x.rows()) * static_cast<double>(levels.size()));
@@ -71,7 +80,9 @@ double quantile_rmse(const Problem& problem, MatrixView x, MatrixView q,
     const Law law = problem.law(x.row(i));
     const std::span<const double> z = standard.of(law.shape);
     for (std::size_t j = 0; j < levels.size(); ++j) {
-      const double miss = q(i, j) - (law.location + law.scale * z[j]);
+      const double truth =
+          law.at_zero > 0.0 ? law.quantile(levels[j].value()) : law.location + law.scale * z[j];
+      const double miss = q(i, j) - truth;
       sum.add(miss * miss);
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,16 +10,27 @@ namespace tare {
 /// Whether a chart can show the value: finite, and small enough that differences do not overflow.
 bool drawable(double value);
 
+enum class AxisScale : std::uint8_t {
+  kLinear,
+  kLog,  // equal ratios are equally far apart; only values above 0 have a place
+};
+
 /// One axis of a chart: grows with the values it is given, then maps them to pixels.
 class Axis {
  public:
-  /// Values that are not drawable are ignored.
+  explicit Axis(AxisScale scale = AxisScale::kLinear) : scale_(scale) {}
+
+  /// Whether the value has a place: drawable, and above 0 on a log scale.
+  bool takes(double value) const;
+
+  /// Values that the axis does not take are ignored.
   void include(double value);
 
   /// Whether any value came in; without one the axis runs from 0 to 1.
   bool empty() const { return empty_; }
 
-  /// Adds a margin on both sides and chooses round ticks, about `wanted` of them. Call once, after
+  /// Adds a margin on both sides and chooses round ticks, about `wanted` of them; on a log scale
+  /// powers of ten, with 2 and 5 or all digits between them where there are few. Call once, after
   /// the last include().
   void finish(int wanted);
 
@@ -32,8 +44,12 @@ class Axis {
   double place(double value, double from, double to) const;
 
  private:
+  void choose_linear_ticks(int wanted);
+  void choose_log_ticks(int wanted);
+
+  AxisScale scale_;
   bool empty_ = true;
-  double low_ = 0.0;
+  double low_ = 0.0;  // these are decimal logarithms on a log scale
   double high_ = 1.0;
   std::vector<Tick> ticks_;
 };

@@ -17,6 +17,7 @@ body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; white-space: nowrap; }
 th, td { padding: 0.2rem 0.7rem; text-align: right; border-bottom: 1px solid #8884; }
 th:first-child, td:first-child { text-align: left; }
+svg { max-width: 100%; height: auto; }
 )";
 
 /// Three digits that mean something: 0.0436, 1.53, 20.1.
@@ -36,6 +37,14 @@ std::string cell_text(const SummaryCell& cell) {
 constexpr std::string_view kLegend =
     "Mean and standard deviation over repeats; in brackets the paper's figures. "
     "'perfect' is what a perfect forecaster would score on as many test rows.";
+
+/// The cases' tables, and the one over all of them.
+std::vector<const SummaryTable*> tables_of(const Summary& summary) {
+  std::vector<const SummaryTable*> tables;
+  for (const SummaryTable& table : summary.tables) tables.push_back(&table);
+  if (summary.overall) tables.push_back(&*summary.overall);
+  return tables;
+}
 
 }  // namespace
 
@@ -58,43 +67,58 @@ std::vector<std::vector<std::string>> result_cells(const SummaryTable& table) {
   return rows;
 }
 
-std::string results_markdown(const Summary& summary, const std::string& provenance) {
-  std::string text = fmt::format("# {}\n\n{}\n\n{}\n", summary.title, provenance, kLegend);
-  for (const SummaryTable& table : summary.tables) {
-    text += fmt::format("\n## {}\n\n", table.case_name);
-    const auto rows = result_cells(table);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      text += '|';
-      for (const std::string& cell : rows[i]) text += fmt::format(" {} |", cell);
-      text += '\n';
-      if (i > 0) continue;
-      text += "|---|";
-      for (std::size_t k = 1; k < rows[0].size(); ++k) text += "---:|";
-      text += '\n';
-    }
+std::string markdown_table(const std::vector<std::vector<std::string>>& rows) {
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    text += '|';
+    for (const std::string& cell : rows[i]) text += fmt::format(" {} |", cell);
+    text += '\n';
+    if (i > 0) continue;
+    text += "|---|";
+    for (std::size_t k = 1; k < rows[0].size(); ++k) text += "---:|";
+    text += '\n';
   }
   return text;
 }
 
-std::string results_html(const Summary& summary, const std::string& provenance) {
-  std::string text = fmt::format(
+std::string html_table(const std::vector<std::vector<std::string>>& rows) {
+  std::string text = "<div class=\"wide\"><table>\n";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    text += "<tr>";
+    const char* tag = i == 0 ? "th" : "td";
+    for (const std::string& cell : rows[i])
+      text += fmt::format("<{0}>{1}</{0}>", tag, escape_xml(cell));
+    text += "</tr>\n";
+  }
+  return text + "</table></div>\n";
+}
+
+std::string html_page(const std::string& title, const std::string& body) {
+  return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{0}</title>\n<style>{1}</style>\n<h1>{0}</h1>\n<p>{2}</p>\n<p>{3}</p>\n",
-      escape_xml(summary.title), kStyle, escape_xml(provenance), escape_xml(kLegend));
-  for (const SummaryTable& table : summary.tables) {
-    text += fmt::format("<h2>{}</h2>\n<div class=\"wide\"><table>\n", escape_xml(table.case_name));
-    const auto rows = result_cells(table);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      text += "<tr>";
-      const char* tag = i == 0 ? "th" : "td";
-      for (const std::string& cell : rows[i])
-        text += fmt::format("<{0}>{1}</{0}>", tag, escape_xml(cell));
-      text += "</tr>\n";
-    }
-    text += "</table></div>\n";
+      "<title>{0}</title>\n<style>{1}</style>\n<h1>{0}</h1>\n{2}</html>\n",
+      escape_xml(title), kStyle, body);
+}
+
+std::string results_markdown(const Summary& summary, const std::string& provenance) {
+  std::string text = fmt::format("# {}\n\n{}\n\n{}\n", summary.title, provenance, kLegend);
+  for (const SummaryTable* table : tables_of(summary)) {
+    text += fmt::format("\n## {}\n\n{}", table->case_name, markdown_table(result_cells(*table)));
   }
-  return text + "</html>\n";
+  return text;
+}
+
+std::string results_html(const Summary& summary, const std::string& provenance,
+                         const std::string& figure) {
+  std::string body =
+      fmt::format("<p>{}</p>\n<p>{}</p>\n", escape_xml(provenance), escape_xml(kLegend));
+  if (!figure.empty()) body += fmt::format("<div class=\"wide\">\n{}</div>\n", figure);
+  for (const SummaryTable* table : tables_of(summary)) {
+    body += fmt::format("<h2>{}</h2>\n{}", escape_xml(table->case_name),
+                        html_table(result_cells(*table)));
+  }
+  return html_page(summary.title, body);
 }
 
 }  // namespace tare

@@ -14,8 +14,16 @@ namespace tare {
 std::vector<std::vector<std::string>> result_cells(const SummaryTable& table);
 
 /// All tables of a summary as Markdown, and as one HTML page that needs nothing else. `provenance`
-/// is a line below the title: the command, the version.
+/// is a line below the title: the command, the version. `figure` is an SVG element that the page
+/// shows above the tables, or empty.
 std::string results_markdown(const Summary& summary, const std::string& provenance);
-std::string results_html(const Summary& summary, const std::string& provenance);
+std::string results_html(const Summary& summary, const std::string& provenance,
+                         const std::string& figure = {});
+
+/// Parts of such documents, for others. Rows of cells, the first being the heading.
+std::string markdown_table(const std::vector<std::vector<std::string>>& rows);
+std::string html_table(const std::vector<std::vector<std::string>>& rows);
+/// A page from its title and its body.
+std::string html_page(const std::string& title, const std::string& body);
 
 }  // namespace tare

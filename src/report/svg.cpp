@@ -8,27 +8,11 @@
 #include <utility>
 
 #include "base/fail.h"
-#include "report/axis.h"
-#include "report/chart_style.h"
 #include "report/escape.h"
+#include "report/svg_parts.h"
 
 namespace tare {
 namespace {
-
-constexpr double kEdge = 24.0;        // from the picture's border to its contents
-constexpr double kTitleLine = 30.0;   // baseline of the title
-constexpr double kLegendLine = 56.0;  // baseline of the first line of the legend
-constexpr double kLineHeight = 20.0;
-constexpr double kCharWidth = 7.2;  // a generous mean of 13-pixel sans-serif faces
-constexpr double kSwatch = 26.0;
-
-double text_width(std::string_view text) {
-  // Continuation bytes of UTF-8 do not make a text wider.
-  const auto chars = std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u;
-  });
-  return kCharWidth * static_cast<double>(chars);
-}
 
 std::string_view ink_name(Ink ink) {
   switch (ink) {
@@ -77,24 +61,6 @@ void for_runs(std::size_t count, const Keep& keep, const Body& body) {
   }
 }
 
-// Lays out legend entries from left to right, and onto a new line where one would not fit.
-template <class Visit>
-int lay_out_legend(std::span<const std::string> texts, int width, const Visit& visit) {
-  double x = kEdge;
-  int line = 0;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (texts[i].empty()) continue;
-    const double needed = kSwatch + 8.0 + text_width(texts[i]);
-    if (x > kEdge && x + needed > width - kEdge) {
-      x = kEdge;
-      ++line;
-    }
-    visit(i, x, kLegendLine + kLineHeight * line);
-    x += needed + 18.0;
-  }
-  return x > kEdge ? line + 1 : 0;
-}
-
 }  // namespace
 
 struct Chart::Frame {
@@ -138,12 +104,16 @@ void Chart::scatter(std::span<const double> x, std::span<const double> y, Ink in
 
 Chart::Frame Chart::frame() const {
   Frame f;
-  std::vector<std::string> texts;
+  f.x = Axis(options_.x_scale);
+  f.y = Axis(options_.y_scale);
+  for (const auto& [x, y] : reached_) {
+    f.x.include(x);
+    f.y.include(y);
+  }
   for (const Series& s : series_) {
-    texts.push_back(s.legend);
     for (std::size_t i = 0; i < s.x.size(); ++i) {
-      if (!drawable(s.x[i]) || !drawable(s.y[i])) continue;
-      if (s.kind == Kind::kBand && !drawable(s.upper[i])) continue;
+      if (!f.x.takes(s.x[i]) || !f.y.takes(s.y[i])) continue;
+      if (s.kind == Kind::kBand && !f.y.takes(s.upper[i])) continue;
       f.x.include(s.x[i]);
       f.y.include(s.y[i]);
       if (s.kind == Kind::kBand) f.y.include(s.upper[i]);
@@ -154,7 +124,7 @@ Chart::Frame Chart::frame() const {
 
   double widest = 0.0;
   for (const Axis::Tick& tick : f.y.ticks()) widest = std::max(widest, text_width(tick.label));
-  const int lines = lay_out_legend(texts, options_.width, [](std::size_t, double, double) {});
+  const int lines = options_.legend == LegendPlace::kTop ? legend(options_.width, 0.0).lines : 0;
   f.left = kEdge + (options_.y_label.empty() ? 0.0 : kLineHeight) + widest + 10.0;
   f.right = options_.width - kEdge;
   f.top = (options_.title.empty() ? kEdge : kTitleLine + 16.0) + kLineHeight * lines;
@@ -204,7 +174,7 @@ std::string Chart::axes(const Frame& f) const {
 std::string Chart::shape(const Series& s, const Frame& f) const {
   const bool is_band = s.kind == Kind::kBand;
   const auto keep = [&](std::size_t i) {
-    return drawable(s.x[i]) && drawable(s.y[i]) && (!is_band || drawable(s.upper[i]));
+    return f.x.takes(s.x[i]) && f.y.takes(s.y[i]) && (!is_band || f.y.takes(s.upper[i]));
   };
   std::string marks;
   for_runs(s.x.size(), keep, [&](std::size_t begin, std::size_t end) {
@@ -248,37 +218,31 @@ std::string Chart::swatch(const Series& s, double x, double y) const {
                      middle, kSwatch);
 }
 
-std::string Chart::legend() const {
+Chart::LegendMarks Chart::legend(int width, double lift) const {
   std::vector<std::string> texts;
   for (const Series& s : series_) texts.push_back(s.legend);
-  const double lift = options_.title.empty() ? kTitleLine - 6.0 : 0.0;
-  std::string out;
-  lay_out_legend(texts, options_.width, [&](std::size_t i, double x, double y) {
-    out += swatch(series_[i], x, y - lift);
-    fmt::format_to(std::back_inserter(out), "<text x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n",
+  LegendMarks marks;
+  marks.lines = lay_out_legend(texts, width, [&](std::size_t i, double x, double y) {
+    marks.svg += swatch(series_[i], x, y - lift);
+    fmt::format_to(std::back_inserter(marks.svg), "<text x=\"{:.2f}\" y=\"{:.2f}\">{}</text>\n",
                    x + kSwatch + 8.0, y - lift, escape_xml(texts[i]));
   });
+  return marks;
+}
+
+std::string Chart::contents() const {
+  const Frame f = frame();
+  std::string out = title_text(options_.title);
+  if (options_.legend == LegendPlace::kTop) {
+    out += legend(options_.width, options_.title.empty() ? kTitleLine - 6.0 : 0.0).svg;
+  }
+  out += axes(f);
+  for (const Series& s : series_) out += shape(s, f);
   return out;
 }
 
 std::string Chart::render() const {
-  const Frame f = frame();
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tare-chart\" role=\"img\" "
-      "viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n<title>{2}</title>\n",
-      options_.width, options_.height, escape_xml(options_.title));
-  out += kChartStyle;
-  fmt::format_to(std::back_inserter(out), "<rect class=\"page\" width=\"{}\" height=\"{}\"/>\n",
-                 options_.width, options_.height);
-  if (!options_.title.empty()) {
-    fmt::format_to(std::back_inserter(out), "<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n",
-                   kEdge, kTitleLine, escape_xml(options_.title));
-  }
-  out += legend();
-  out += axes(f);
-  for (const Series& s : series_) out += shape(s, f);
-  out += "</svg>\n";
-  return out;
+  return svg_element({options_.title, options_.width, options_.height}, contents());
 }
 
 }  // namespace tare

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "report/axis.h"
 
 namespace tare {
 
@@ -12,6 +16,7 @@ namespace tare {
 /// the colour-blind as well.
 enum class Ink : std::uint8_t { kGrey, kBlue, kOrange, kGreen };
 enum class Stroke : std::uint8_t { kSolid, kDashed };
+enum class LegendPlace : std::uint8_t { kTop, kNone };
 
 struct ChartOptions {
   std::string title{};
@@ -19,14 +24,23 @@ struct ChartOptions {
   std::string y_label{};
   int width = 900;  // pixels; at least 240 x 160
   int height = 520;
+  AxisScale x_scale = AxisScale::kLinear;
+  AxisScale y_scale = AxisScale::kLinear;
+  LegendPlace legend = LegendPlace::kTop;
+};
+
+/// Charts side by side: a title over all of them, and how many fit in a row.
+struct PanelOptions {
+  std::string title{};
+  std::size_t columns = 1;
 };
 
 /// A chart that is filled series by series, later ones on top, and written as one SVG element
 /// without scripts, fonts or links. It follows the reader's light or dark setting.
 ///
 /// Series of unequal lengths are kShapeMismatch. A point with a coordinate that is NaN, infinite or
-/// beyond 1e150 is left out: it leaves a gap in a line or band. Both axes span what is drawn. A
-/// series with an empty legend text is not in the legend.
+/// beyond 1e150, or not above 0 on a log scale, is left out: it leaves a gap in a line or band.
+/// Both axes span what is drawn. A series with an empty legend text is not in the legend.
 class Chart {
  public:
   explicit Chart(ChartOptions options);
@@ -38,8 +52,16 @@ class Chart {
   void scatter(std::span<const double> x, std::span<const double> y, Ink ink,
                const std::string& legend);
 
+  /// Makes the axes reach this point, so that charts side by side can share them.
+  void reach(double x, double y) { reached_.emplace_back(x, y); }
+
   /// The SVG element, ready to be a file of its own or part of a page.
   std::string render() const;
+
+  /// Several charts in one SVG element, in rows from left to right, each in a cell as large as the
+  /// largest. The legend of the first stands for all where the charts have none of their own. No
+  /// charts are kInvalidArgument, and so are no columns.
+  friend std::string render_panels(const PanelOptions& options, std::span<const Chart> charts);
 
  private:
   enum class Kind : std::uint8_t { kBand, kLine, kScatter };
@@ -53,15 +75,23 @@ class Chart {
     std::vector<double> upper;
   };
   struct Frame;  // where the plot lies in the picture
+  struct LegendMarks {
+    std::string svg;
+    int lines = 0;
+  };
 
   Frame frame() const;
+  std::string contents() const;  // all but the element itself and the style
   std::string axes(const Frame& frame) const;
   std::string shape(const Series& series, const Frame& frame) const;
-  std::string legend() const;
+  LegendMarks legend(int width, double lift) const;
   std::string swatch(const Series& series, double x, double y) const;
 
   ChartOptions options_;
   std::vector<Series> series_;
+  std::vector<std::pair<double, double>> reached_;
 };
+
+std::string render_panels(const PanelOptions& options, std::span<const Chart> charts);
 
 }  // namespace tare

@@ -56,6 +56,38 @@ class Reproduce(CliTest):
         self.ok(*line, "cut")
         self.assertEqual(self.results("cut"), self.results("whole"))
 
+    def test_a_plan_with_a_figure_draws_it(self):
+        plan = {**PLAN, "figure": "Bands", "cases": PLAN["cases"][1:], "methods": PLAN["methods"][:2]}
+        self.write("small.json", json.dumps(plan))
+        self.ok("reproduce", "small.json", "--out", "r", "--repeats", "1")
+        svg = self.read("r/small.svg")
+        for text in (b">Bands<", b">pure_kernel<", b">NRC regressor=ridge<", b"true 95 % band"):
+            self.assertIn(text, svg)
+        self.assertIn(svg, self.read("r/small.html"))
+        first = svg
+        self.ok("reproduce", "small.json", "--out", "r", "--repeats", "1", "--threads", "1")
+        self.assertEqual(self.read("r/small.svg"), first)
+
+    def test_several_laws_have_a_table_over_all(self):
+        done = self.ok("reproduce", "small.json", "--out", "r", "--repeats", "1", "--methods", "pure_kernel")
+        self.assertIn("All problems", done.out)
+        self.assertIn("mean ICE of 2, n = 400", done.out)
+        self.assertIn(b"## All problems", self.read("r/small.md"))
+        self.assertIn(b"<h2>All problems</h2>", self.read("r/small.html"))
+
+    def test_known_laws_have_no_floor_of_mace_at_jumps(self):
+        for case, floors in (("zeros_1_n1000", 0), ("hetero_1_n1000", 2)):
+            self.ok("reproduce", "oracle", "--cases", case, "--methods", "pure_kernel", "--repeats", "1",
+                    "--set", "bandwidth=0.2", "--out", case)
+            with open(self.path(f"{case}/oracle.csv"), newline="", encoding="utf-8") as file:
+                metrics = [row["metric"] for row in csv.DictReader(file)]
+            self.assertIn("ICE", metrics)
+            self.assertEqual(sum(name.endswith("_floor") for name in metrics), floors)
+
+    def test_theory_takes_no_methods(self):
+        self.fails(USAGE, "reproduce", "theory", "--methods", "nrc", "--out", "r", says=["theory has no methods"])
+        self.fails(NOT_FOUND, "reproduce", "theroy", says=["theory"])
+
     def test_says_which_data_is_absent(self):
         done = self.run_tool("reproduce", "uci", "--data", "nowhere", "--cases", "Boston", "--out", "r")
         self.assertEqual(done.code, NOT_FOUND)

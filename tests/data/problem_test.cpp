@@ -6,103 +6,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "data/largest_gap.h"
 #include "tare/base/error.h"
 
 namespace tare {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr LawShape kShapes[] = {LawShape::kNormal, LawShape::kUniform, LawShape::kSkewed,
-                                LawShape::kHeavy, LawShape::kBimodal};
-
-class EveryShape : public testing::TestWithParam<LawShape> {};
-INSTANTIATE_TEST_SUITE_P(Law, EveryShape, testing::ValuesIn(kShapes));
-
-TEST_P(EveryShape, CdfUndoesTheQuantile) {
-  const Law law{GetParam(), 3.0, 0.7};
-  for (int i = 1; i < 1000; ++i) {
-    const double tau = i / 1000.0;
-    // y is rounded to 4e-16 or so, over a scale of 0.7, at a density of at most 1.
-    EXPECT_NEAR(law.cdf(law.quantile(tau)), tau, 5e-15) << tau;
-  }
-  for (const double tau : {1e-12, 1e-6, 1.0 - 1e-6}) {
-    EXPECT_NEAR(law.cdf(law.quantile(tau)), tau, 5e-15) << tau;
-  }
-}
-
-TEST_P(EveryShape, CdfRisesFromZeroToOne) {
-  const Law law{GetParam(), -2.0, 1.5};
-  EXPECT_EQ(law.cdf(-kInfinity), 0.0);
-  EXPECT_EQ(law.cdf(kInfinity), 1.0);
-  double last = 0.0;
-  for (double y = -60.0; y <= 60.0; y += 0.01) {
-    const double share = law.cdf(y);
-    EXPECT_GE(share, last) << y;
-    EXPECT_LE(share, 1.0) << y;
-    last = share;
-  }
-}
-
-TEST_P(EveryShape, QuantilesRiseAndEndsAreTheSupport) {
-  const Law law{GetParam(), 1.0, 2.0};
-  double last = law.quantile(0.0);
-  for (int i = 1; i < 1000; ++i) {
-    const double q = law.quantile(i / 1000.0);
-    EXPECT_GT(q, last) << i;
-    last = q;
-  }
-  EXPECT_GT(law.quantile(1.0), last);
-  EXPECT_EQ(law.cdf(law.quantile(0.0)), 0.0);
-  EXPECT_EQ(law.cdf(law.quantile(1.0)), 1.0);
-  EXPECT_TRUE(std::isnan(law.quantile(-0.1)));
-  EXPECT_TRUE(std::isnan(law.quantile(1.1)));
-}
-
-TEST_P(EveryShape, PointMassWhenTheScaleIsZero) {
-  const Law law{GetParam(), 4.0, 0.0};
-  EXPECT_EQ(law.cdf(3.999), 0.0);
-  EXPECT_EQ(law.cdf(4.0), 1.0);
-  for (const double tau : {0.0, 0.1, 1.0}) EXPECT_EQ(law.quantile(tau), 4.0);
-  Rng rng(Seed{1});
-  EXPECT_EQ(law.draw(rng), 4.0);
-  EXPECT_EQ(law.mean(), 4.0);
-}
-
-// Kolmogorov and Smirnov: the largest gap between the shares of n draws and the law exceeds
-// 2.0 / sqrt(n) with probability 2 exp(-8), about 7e-4; with fixed seeds the outcome never changes.
-double largest_gap(std::vector<double> shares) {
-  std::sort(shares.begin(), shares.end());
-  const auto n = static_cast<double>(shares.size());
-  double gap = 0.0;
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    const auto below = static_cast<double>(i);
-    gap = std::max({gap, shares[i] - below / n, (below + 1.0) / n - shares[i]});
-  }
-  return gap;
-}
-
-TEST_P(EveryShape, DrawsFollowTheCdf) {
-  const Law law{GetParam(), -1.0, 3.0};
-  Rng rng(Seed{17});
-  std::vector<double> shares(200000);
-  for (double& share : shares) share = law.cdf(law.draw(rng));
-  EXPECT_LT(largest_gap(shares), 2.0 / std::sqrt(200000.0));
-}
-
-// The mean is the integral of the quantiles. The midpoint rule misses a tail of mass 1/(2n): at
-// most n^(-2/3) for t(3), which is symmetric besides, and log(n)/n for the exponential.
-TEST_P(EveryShape, MeanIsTheIntegralOfTheQuantiles) {
-  const Law law{GetParam(), 5.0, 2.0};
-  constexpr int kSteps = 100000;
-  double sum = 0.0;
-  for (int i = 0; i < kSteps; ++i) sum += law.quantile((i + 0.5) / kSteps);
-  EXPECT_NEAR(sum / kSteps, law.mean(), 1e-4);
-}
 
 class EveryProblem : public testing::TestWithParam<std::string> {};
 std::vector<std::string> names() {
@@ -126,9 +38,12 @@ TEST_P(EveryProblem, DrawsFollowTheLawAtTheirX) {
   const Sample sample = draw(problem, kRows, Seed{5});
   ASSERT_EQ(sample.x.rows(), kRows);
   ASSERT_EQ(sample.x.cols(), problem.dims);
+  // A row at a jump is spread evenly over it: only so are the shares uniform for every law.
+  Rng rng(Seed{6});
   std::vector<double> shares(kRows);
   for (std::size_t i = 0; i < kRows; ++i) {
-    shares[i] = problem.law(sample.x.row(i)).cdf(sample.y[i]);
+    const Law law = problem.law(sample.x.row(i));
+    shares[i] = rng.uniform(law.cdf_below(sample.y[i]), law.cdf(sample.y[i]));
   }
   EXPECT_LT(largest_gap(shares), 2.0 / std::sqrt(static_cast<double>(kRows)));
 }
@@ -198,6 +113,35 @@ TEST(KnownLawProblem, IrrelevantFeaturesDoNotMatterAndRelevantOnesDo) {
     EXPECT_NE(problem.law(x).location, before.location);
     EXPECT_NE(problem.law(x).scale, before.scale);
   }
+}
+
+TEST(KnownLawProblem, SpreadsAreSmoothKinkedOrStepped) {
+  const auto scale = [](Spread spread, double x) {
+    return known_law_problem(LawShape::kNormal, 1, 1, spread).law(std::vector<double>{x}).scale;
+  };
+  for (const Spread spread : {Spread::kSmooth, Spread::kKinked, Spread::kStepped}) {
+    EXPECT_DOUBLE_EQ(scale(spread, 0.0), 0.5 * std::exp(1.0));
+  }
+  EXPECT_DOUBLE_EQ(scale(Spread::kKinked, 1.0), 0.5 * std::exp(1.0));
+  EXPECT_DOUBLE_EQ(scale(Spread::kKinked, 0.5), 0.5 * std::exp(-1.0));
+  // One-sided slopes of the logarithm at 1/2: equal where smooth, opposite at the kink.
+  const auto slope = [&](Spread spread, double step) {
+    return (std::log(scale(spread, 0.5 + step)) - std::log(scale(spread, 0.5))) / step;
+  };
+  EXPECT_NEAR(slope(Spread::kSmooth, 1e-6), slope(Spread::kSmooth, -1e-6), 1e-5);
+  EXPECT_NEAR(slope(Spread::kKinked, 1e-6), 4.0, 1e-5);
+  EXPECT_NEAR(slope(Spread::kKinked, -1e-6), -4.0, 1e-5);
+  EXPECT_DOUBLE_EQ(scale(Spread::kStepped, 0.4999), 0.5 * std::exp(1.0));
+  EXPECT_DOUBLE_EQ(scale(Spread::kStepped, 0.5), 0.5 * std::exp(-1.0));
+}
+
+TEST(MassAtZero, DependsOnTheFeatures) {
+  const Problem& zeros = find_problem("zeros_1");
+  EXPECT_DOUBLE_EQ(zeros.law(std::vector<double>{0.25}).at_zero, 1.0 / (1.0 + std::exp(-2.0)));
+  EXPECT_DOUBLE_EQ(zeros.law(std::vector<double>{0.75}).at_zero, 1.0 / (1.0 + std::exp(2.0)));
+  EXPECT_EQ(zeros.law(std::vector<double>{0.25}).cdf_below(0.0), 0.0);  // amounts are positive
+  const Sample sample = draw(zeros, 1000, Seed{4});
+  for (const double y : sample.y) EXPECT_GE(y, 0.0);
 }
 
 TEST(KnownLawProblem, ScaleVariesByAFactorOfFive) {

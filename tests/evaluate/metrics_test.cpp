@@ -260,6 +260,21 @@ TEST(IndividualCalibrationError, IsZeroForTheTruthOfEveryProblem) {
   }
 }
 
+TEST(IndividualCalibrationError, AJumpCountsAsAllItsLevels) {
+  // At x = 0.25 the odds of 0 are exp(2) to 1, so 0 is the quantile of every level up to 0.88.
+  const Problem& problem = find_problem("zeros_1");
+  const Matrix x(1, 1, 0.25);
+  const double top = problem.law(x.row(0)).cdf(0.0);
+  const std::vector<Level> levels = levels_of({0.1, 0.5, 0.88, 0.95});
+  const Matrix zeros(1, 4, 0.0);
+  EXPECT_NEAR(individual_calibration_error(problem, x, zeros, levels), (0.95 - top) / 4.0, 1e-15);
+  // A hair below the jump has no row under it, a hair above has all of the jump.
+  const std::vector<Level> median = levels_of({0.5});
+  EXPECT_NEAR(individual_calibration_error(problem, x, Matrix(1, 1, -1e-9), median), 0.5, 1e-15);
+  EXPECT_NEAR(individual_calibration_error(problem, x, Matrix(1, 1, 1e-9), median), top - 0.5,
+              1e-8);
+}
+
 TEST(IndividualCalibrationError, SeesWhatMaceCannot) {
   // The paper's Example 1 at tau = 0.9: full coverage up to x = 0.9 and none beyond. MACE is the
   // gap of 0.9 less the share, nearly 0; ICE is 0.9 * 0.1 + 0.1 * 0.9 = 0.18.

@@ -6,16 +6,15 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "report/axis.h"
 #include "report/band_plot.h"
 #include "report/escape.h"
+#include "report/svg_checks.h"
 #include "tare/base/error.h"
 
 namespace tare {
@@ -27,86 +26,6 @@ using Values = std::vector<double>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const double kNaN = std::nan("");
-
-testing::AssertionResult fault(const std::string& what, std::string_view rest) {
-  return testing::AssertionFailure() << what << " at: " << rest.substr(0, 60);
-}
-
-// Whether every tag is closed in order, attributes are quoted and hold no '<', and every '&' starts
-// an entity that XML knows. Not a parser; enough to catch what a generator gets wrong.
-testing::AssertionResult well_formed(std::string_view text) {
-  std::vector<std::string> open;
-  while (!text.empty()) {
-    if (text.front() == '&') {
-      bool known = false;
-      for (const char* e : {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"})
-        known |= text.starts_with(e);
-      if (!known) return fault("bad entity", text);
-    }
-    if (text.front() != '<') {
-      text.remove_prefix(1);
-      continue;
-    }
-    const std::size_t end = text.find('>');
-    if (end == std::string_view::npos) return fault("unfinished tag", text);
-    std::string_view tag = text.substr(1, end - 1);
-    const bool closes = tag.starts_with('/');
-    const bool alone = tag.ends_with('/');
-    tag = tag.substr(closes ? 1 : 0, tag.size() - (closes || alone ? 1 : 0));
-    const std::string name(tag.substr(0, tag.find(' ')));
-    if (name.empty() || tag.find('<') != std::string_view::npos) return fault("bad tag", text);
-    // Every '=' outside quotes must be followed by a quoted value.
-    bool quoted = false;
-    for (std::size_t i = 0; i < tag.size(); ++i) {
-      if (tag[i] == '"') quoted = !quoted;
-      if (tag[i] == '=' && !quoted && (i + 1 == tag.size() || tag[i + 1] != '"')) {
-        return fault("value without quotes", text);
-      }
-    }
-    if (quoted) return fault("quote left open", text);
-    if (closes) {
-      if (open.empty() || open.back() != name) return fault("closed out of order", text);
-      open.pop_back();
-    } else if (!alone) {
-      open.push_back(name);
-    }
-    text.remove_prefix(end + 1);
-  }
-  if (!open.empty()) return fault("left open", open.back());
-  return testing::AssertionSuccess();
-}
-
-struct Spot {
-  double x;
-  double y;
-};
-
-// Every point of a path, and every circle's centre.
-std::vector<Spot> spots(const std::string& svg) {
-  std::vector<Spot> all;
-  for (std::size_t i = svg.find("</style>"); i + 4 < svg.size(); ++i) {
-    Spot spot{};
-    const char* from = svg.c_str() + i;
-    if (std::sscanf(from, "M%lf %lf", &spot.x, &spot.y) == 2 ||
-        std::sscanf(from, "L%lf %lf", &spot.x, &spot.y) == 2 ||
-        std::sscanf(from, "cx=\"%lf\" cy=\"%lf\"", &spot.x, &spot.y) == 2) {
-      all.push_back(spot);
-    }
-  }
-  return all;
-}
-
-void expect_sound(const std::string& svg, double width, double height) {
-  EXPECT_TRUE(well_formed(svg));
-  EXPECT_THAT(svg, Not(HasSubstr("nan")));
-  EXPECT_THAT(svg, Not(HasSubstr("inf")));
-  for (const Spot& spot : spots(svg)) {
-    EXPECT_GE(spot.x, 0.0);
-    EXPECT_LE(spot.x, width);
-    EXPECT_GE(spot.y, 0.0);
-    EXPECT_LE(spot.y, height);
-  }
-}
 
 BandPlot example() {
   BandPlot plot{.title = "a", .x_label = "x", .y_label = "y"};
@@ -232,6 +151,80 @@ TEST(Axis, ChoosesRoundTicksInsideTheRange) {
   EXPECT_THAT(labels, testing::ElementsAre("0.0", "0.2", "0.4", "0.6", "0.8"));
   EXPECT_GT(axis.place(-0.13, 0.0, 100.0), 0.0);
   EXPECT_LT(axis.place(0.77, 0.0, 100.0), 100.0);
+}
+
+TEST(LogAxis, PutsEqualRatiosEquallyFarApart) {
+  Axis axis(AxisScale::kLog);
+  for (const double v : {1000.0, 64000.0, 0.0, -5.0, kNaN}) axis.include(v);
+  EXPECT_FALSE(axis.takes(0.0));
+  EXPECT_FALSE(axis.takes(-1.0));
+  axis.finish(6);
+  const auto place = [&](double v) { return axis.place(v, 0.0, 100.0); };
+  EXPECT_NEAR(place(4000.0) - place(2000.0), place(64000.0) - place(32000.0), 1e-9);
+  EXPECT_GT(place(1000.0), 0.0);
+  EXPECT_LT(place(64000.0), 100.0);
+  std::vector<std::string> labels;
+  for (const Axis::Tick& tick : axis.ticks()) labels.push_back(tick.label);
+  EXPECT_THAT(labels, testing::ElementsAre("1000", "2000", "5000", "10000", "20000", "50000"));
+}
+
+TEST(LogAxis, HasTicksInsideItsRangeForAnyRange) {
+  for (const double high : {1.0, 1.01, 3.0, 1e3, 1e40, 1e140}) {
+    Axis axis(AxisScale::kLog);
+    axis.include(1.0);
+    axis.include(high);
+    axis.finish(6);
+    EXPECT_GE(axis.ticks().size(), 1U) << high;
+    EXPECT_LE(axis.ticks().size(), 12U) << high;
+    for (const Axis::Tick& tick : axis.ticks()) {
+      EXPECT_GE(axis.place(tick.value, 0.0, 100.0), 0.0) << tick.label;
+      EXPECT_LE(axis.place(tick.value, 0.0, 100.0), 100.0) << tick.label;
+    }
+  }
+}
+
+TEST(Chart, OnALogScaleWhatIsNotAboveZeroLeavesAGap) {
+  Chart chart(
+      {.width = 400, .height = 300, .x_scale = AxisScale::kLog, .y_scale = AxisScale::kLog});
+  chart.line(Values{1, 2, 3, 4}, Values{1, 0, -1, 9}, Ink::kBlue, Stroke::kSolid, "line");
+  chart.band(Values{-1, 2, 3}, Values{1, 0, 2}, Values{1, 1, 5}, Ink::kGreen, "band");
+  expect_sound(chart.render(), 400.0, 300.0);
+}
+
+TEST(Chart, ReachesFurtherThanWhatItDraws) {
+  const auto height_of_line = [](double reach) {
+    Chart chart({.width = 400, .height = 300});
+    chart.line(Values{0, 1}, Values{0, 1}, Ink::kBlue, Stroke::kSolid, "");
+    chart.reach(0.0, reach);
+    const std::string svg = chart.render();
+    expect_sound(svg, 400.0, 300.0);
+    const std::vector<Spot> all = spots(svg);  // the line is drawn last
+    return all[all.size() - 2].y - all.back().y;
+  };
+  EXPECT_GT(height_of_line(0.5), 5.0 * height_of_line(10.0));
+}
+
+TEST(Panels, LieInRowsAndShareTheFirstLegend) {
+  std::vector<Chart> charts;
+  for (const char* title : {"first", "second", "third"}) {
+    Chart chart({.title = title, .width = 400, .height = 300, .legend = LegendPlace::kNone});
+    chart.line(Values{0, 1}, Values{0, 1}, Ink::kBlue, Stroke::kSolid, "the line");
+    charts.push_back(std::move(chart));
+  }
+  const std::string svg = render_panels({.title = "all <three>", .columns = 2}, charts);
+  EXPECT_TRUE(well_formed(svg));
+  EXPECT_THAT(svg, HasSubstr("viewBox=\"0 0 800 662\""));  // two rows, a title and a legend
+  EXPECT_THAT(svg, HasSubstr("translate(400 62.00)"));
+  EXPECT_THAT(svg, HasSubstr("translate(0 362.00)"));
+  EXPECT_THAT(svg, HasSubstr("all &lt;three&gt;"));
+  for (const char* text : {">first<", ">second<", ">third<"}) EXPECT_THAT(svg, HasSubstr(text));
+  EXPECT_EQ(svg.find("the line"), svg.rfind("the line"));
+  EXPECT_EQ(svg.find("<style>"), svg.rfind("<style>"));
+}
+
+TEST(Panels, AreAtLeastOne) {
+  EXPECT_THROW(render_panels({}, std::vector<Chart>{}), Error);
+  EXPECT_THROW(render_panels({.title = "", .columns = 0}, std::vector<Chart>{Chart({})}), Error);
 }
 
 TEST(EscapeXml, KeepsTextAndReplacesWhatXmlCannotHold) {

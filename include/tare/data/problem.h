@@ -25,14 +25,19 @@ enum class LawShape : std::uint8_t {
   kBimodal,  // half N(-1, 0.3^2), half N(1, 0.3^2)
 };
 
-/// The law of Y at one x: location + scale * shape. Exact: no table, no simulation.
+/// The law of Y at one x: 0 with probability at_zero, else location + scale * shape. Exact: no
+/// table, no simulation.
 struct Law {
   LawShape shape = LawShape::kNormal;
   double location = 0.0;
-  double scale = 1.0;  // >= 0; 0 is a point mass at location
+  double scale = 1.0;    // >= 0; 0 is a point mass at location
+  double at_zero = 0.0;  // in [0, 1): sales of none, days without rain
 
+  /// P(Y <= y), and P(Y < y), which is less where the law has a jump at y.
   double cdf(double y) const;
-  /// tau 0 and 1 give the ends of the support, perhaps infinite; NaN outside [0, 1].
+  double cdf_below(double y) const;
+  /// The smallest y with cdf(y) >= tau, to rounding. tau 0 and 1 give the ends of the shape's
+  /// support, perhaps infinite; NaN outside [0, 1].
   double quantile(double tau) const;
   double mean() const;
   double draw(Rng& rng) const;
@@ -57,18 +62,28 @@ struct Sample {
 Sample draw(const Problem& problem, std::size_t rows, Seed seed);
 
 /// The built-in problems: `sine` (the paper's Figure 1), `uniform_wedge` (Y|x ~ U[0,x]),
-/// `scaled_uniform` (Y = uX), `flat` (no dependence), and the known-law families.
+/// `scaled_uniform` (Y = uX), `flat` (no dependence), the known-law families of all spreads and
+/// shapes, and two with a mass at zero: `zeros_*` (none, or an exponential amount) and `spike_*`
+/// (a normal law with a jump inside).
 std::span<const Problem> problems();
 /// By name; kNotFound lists the known ones.
 const Problem& find_problem(std::string_view name);
+
+/// How the scale of a known-law problem follows a feature, from 0 to 1. All run between -1 and 1.
+enum class Spread : std::uint8_t {
+  kSmooth,   // g(x) = cos(pi x)
+  kKinked,   // g(x) = 2 |2 x - 1| - 1, Lipschitz with a kink at 1/2
+  kStepped,  // g(x) = 1 below 1/2 and -1 from there on: a jump, which no Lipschitz bound covers
+};
 
 /// A heteroscedastic problem in `dims` dimensions of which the first `relevant` matter. With r =
 /// `relevant`:
 ///   x         uniform on [0, 1]^dims
 ///   location  2 / sqrt(r) * (sin(2 pi x_1) + ... + sin(2 pi x_r))
-///   scale     0.5 * exp((cos(pi x_1) + ... + cos(pi x_r)) / sqrt(r))
-/// so the scale falls from 0.5 exp(sqrt(r)) to 0.5 exp(-sqrt(r)) as the relevant x go from 0 to 1:
-/// a factor of 7.4 for r = 1, more for larger r. kInvalidArgument unless 1 <= relevant <= dims.
-Problem known_law_problem(LawShape shape, std::size_t dims, std::size_t relevant);
+///   scale     0.5 * exp((g(x_1) + ... + g(x_r)) / sqrt(r))
+/// so the scale lies between 0.5 exp(-sqrt(r)) and 0.5 exp(sqrt(r)): a factor of 7.4 for r = 1,
+/// more for larger r. kInvalidArgument unless 1 <= relevant <= dims.
+Problem known_law_problem(LawShape shape, std::size_t dims, std::size_t relevant,
+                          Spread spread = Spread::kSmooth);
 
 }  // namespace tare

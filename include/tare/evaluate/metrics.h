@@ -64,6 +64,8 @@ double winkler_score(std::span<const double> y, std::span<const double> lower,
 std::vector<double> pit_histogram(std::span<const double> y, MatrixView q);
 
 /// Individual calibration error: mean over rows and levels of |F(q | x) - tau| under the true law.
+/// Where the law jumps at q, the distance of tau to [P(Y < q | x), P(Y <= q | x)]: q is a quantile
+/// of every level in between, and the true quantiles score 0 whatever the law.
 double individual_calibration_error(const Problem& problem, MatrixView x, MatrixView q,
                                     std::span<const Level> levels);
 /// Root mean square over rows and levels of q - the true quantile.

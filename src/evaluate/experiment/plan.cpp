@@ -136,6 +136,18 @@ double parse_share(Fields& fields, const char* name, double fallback) {
   return share;
 }
 
+void check_figure(const ExperimentPlan& plan) {
+  if (plan.figure.empty()) return;
+  const ExperimentCase& one = plan.cases.front();
+  const bool line = one.test == TestRows::kLaw && find_problem(one.problem).dims == 1;
+  if (!line && one.test != TestRows::kLast) {
+    fail(ErrorCode::kInvalidArgument,
+         "a figure needs a first case with one feature and a known law, or a series; '{}' is "
+         "neither",
+         one.name);
+  }
+}
+
 ExperimentPlan plan_of(const Json& json) {
   Fields fields(json);
   ExperimentPlan plan;
@@ -147,6 +159,8 @@ ExperimentPlan plan_of(const Json& json) {
   plan.test_share = parse_share(fields, "test_share", 0.1);
   plan.calibrate_share = parse_share(fields, "calibrate_share", 0.3);
   for (const Json& one : fields.list("cases")) plan.cases.push_back(parse_case(one));
+  plan.figure = fields.get<std::string>("figure", "");
+  check_figure(plan);
   for (const Json& one : fields.list("methods")) plan.methods.push_back(parse_method(one));
   fields.check_all_known();
   return plan;

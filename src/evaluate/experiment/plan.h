@@ -51,7 +51,8 @@ struct ExperimentMethod {
 struct ExperimentPlan {
   std::string name;
   std::string title;
-  std::string paper;  // name of the paper's table with the same cells; empty: there is none
+  std::string paper;   // name of the paper's table with the same cells; empty: there is none
+  std::string figure;  // title of a picture of the first case's bands; empty: there is none
   std::vector<ExperimentCase> cases;
   std::vector<ExperimentMethod> methods;
   std::map<std::pair<std::string, std::string>, Params> tuned;  // by case and method

@@ -9,6 +9,7 @@
 
 #include "base/strings.h"
 #include "evaluate/experiment/embedded.h"
+#include "evaluate/experiment/overall.h"
 #include "evaluate/experiment/runner.h"
 #include "tare/calibrate/methods.h"
 
@@ -51,19 +52,6 @@ std::vector<double> values_of(const std::vector<const TrialResult*>& trials,
   return values;
 }
 
-SummaryCell cell_of(const std::vector<double>& values) {
-  SummaryCell cell;
-  cell.count = values.size();
-  if (values.empty()) return cell;
-  const auto count = static_cast<double>(values.size());
-  for (const double value : values) cell.mean += value / count;
-  double squares = 0.0;
-  for (const double value : values) squares += (value - cell.mean) * (value - cell.mean);
-  cell.sd = values.size() > 1 ? std::sqrt(squares / (count - 1.0))
-                              : std::numeric_limits<double>::quiet_NaN();
-  return cell;
-}
-
 std::vector<const TrialResult*> trials_of(const ExperimentPlan& plan, const ExperimentCase& one,
                                           const ExperimentMethod& method, const Results& results) {
   std::vector<const TrialResult*> trials;
@@ -89,7 +77,7 @@ SummaryTable table_of(const ExperimentPlan& plan, const ExperimentCase& one, con
     SummaryRow row{method.method, method.params.text(), {}, 0.0};
     const std::string spelling(find_method(method.method).paper);
     for (const std::string& metric : table.metrics) {
-      SummaryCell cell = cell_of(values_of(trials, metric));
+      SummaryCell cell = summary_cell(values_of(trials, metric));
       const auto printed = paper.find({one.name, spelling, metric});
       if (printed != paper.end()) {
         cell.paper_mean = printed->second.mean;
@@ -104,13 +92,29 @@ SummaryTable table_of(const ExperimentPlan& plan, const ExperimentCase& one, con
     table.rows.push_back(std::move(row));
   }
   for (const std::string& metric : table.metrics) {
-    const SummaryCell floor = cell_of(floors[metric]);
-    table.floors.push_back(floor.count > 0 ? std::optional(floor.mean) : std::nullopt);
+    const SummaryCell floor = summary_cell(floors[metric]);
+    const bool of_law = std::ranges::find(kLawMetrics, metric) != kLawMetrics.end();
+    table.floors.push_back(floor.count > 0 ? std::optional(floor.mean)
+                           : of_law        ? std::optional(0.0)
+                                           : std::nullopt);
   }
   return table;
 }
 
 }  // namespace
+
+SummaryCell summary_cell(const std::vector<double>& values) {
+  SummaryCell cell;
+  cell.count = values.size();
+  if (values.empty()) return cell;
+  const auto count = static_cast<double>(values.size());
+  for (const double value : values) cell.mean += value / count;
+  double squares = 0.0;
+  for (const double value : values) squares += (value - cell.mean) * (value - cell.mean);
+  cell.sd = values.size() > 1 ? std::sqrt(squares / (count - 1.0))
+                              : std::numeric_limits<double>::quiet_NaN();
+  return cell;
+}
 
 Summary summarise(const ExperimentPlan& plan, const Results& results) {
   Summary summary;
@@ -120,6 +124,7 @@ Summary summarise(const ExperimentPlan& plan, const Results& results) {
     SummaryTable table = table_of(plan, one, results, paper);
     if (!table.rows.empty()) summary.tables.push_back(std::move(table));
   }
+  summary.overall = overall_table(plan, results);
   return summary;
 }
 

@@ -41,10 +41,12 @@ struct SummaryTable {
 struct Summary {
   std::string title;
   std::vector<SummaryTable> tables;
+  std::optional<SummaryTable> overall;  // see overall_table()
 };
 
 /// The results of a plan's trials; cases without any are left out. Metrics are the paper's five,
 /// and those of a known law where there are any.
+/// A perfect forecaster scores 0 on the latter.
 Summary summarise(const ExperimentPlan& plan, const Results& results);
 
 }  // namespace tare

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "evaluate/experiment/case_data.h"
 #include "evaluate/experiment/plan.h"
+#include "tare/calibrate/quantile_model.h"
 
 namespace tare {
 
@@ -14,9 +16,14 @@ struct MetricValue {
   double value = 0.0;
 };
 
+/// Fits a method on the rows of a repeat, on one thread.
+std::unique_ptr<QuantileModel> fit_trial(const ExperimentMethod& method, const TrialRows& rows,
+                                         Seed seed);
+
 /// Fits a method on the rows of a repeat and scores it on its test rows, on one thread. Metrics
-/// have the paper's names; the floors of MACE and AGCE are among them, and where the law is known
-/// ICE, QuantileRMSE and ExcessPinball (over the true quantiles).
+/// have the paper's names; the floors of MACE and AGCE are among them unless the law is known to
+/// have jumps, and where the law is known ICE, QuantileRMSE and ExcessPinball (over the true
+/// quantiles).
 std::vector<MetricValue> run_trial(const ExperimentMethod& method, const TrialRows& rows,
                                    Seed seed);
 
