@@ -49,4 +49,7 @@ struct Summary {
 /// A perfect forecaster scores 0 on the latter.
 Summary summarise(const ExperimentPlan& plan, const Results& results);
 
+/// Mean and standard deviation of a metric's values, one for each repeat.
+SummaryCell summary_cell(const std::vector<double>& values);
+
 }  // namespace tare
