@@ -16,7 +16,8 @@ MethodConfig parse_config(std::string_view text, std::string_view source) {
     const Json json = Json::parse(text);
     MethodConfig config;
     config.method = find_method(json.at("method").get<std::string>()).name;
-    for (const auto& [name, value] : json.value("options", Json::object()).items()) {
+    const Json options = json.value("options", Json::object());
+    for (const auto& [name, value] : options.items()) {
       config.params.set(name, value.is_string() ? value.get<std::string>() : value.dump());
     }
     config.data = json.value("data", "");

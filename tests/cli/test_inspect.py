@@ -59,7 +59,7 @@ class Methods(CliTest):
 
     def test_every_method_says_what_it_relies_on_and_where_it_is_from(self):
         for method in self.ok("methods", "--json").json()["methods"]:
-            for key in ("summary", "guarantee", "citation", "defaults"):
+            for key in ("summary", "guarantee", "citation"):
                 self.assertTrue(method[key], (method["name"], key))
             self.assertNotIn("guaranteed", method["guarantee"])
 

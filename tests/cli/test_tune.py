@@ -59,7 +59,7 @@ class Tune(CliTest):
         self.fails(NOT_FOUND, *line, "--methods", "magic", says=["magic"])
         self.fails(USAGE, *line, "--methods", "nrc", "--grid", "bandwidth", says=["--grid"])
         self.write("c.json", '{"method": "nrc_rf"}')
-        self.fails(USAGE, *line, "--methods", "nrc", "-o", "c.json", says=["c.json"])
+        self.fails(USAGE, "tune", "data.csv", "--target", "y", "--methods", "nrc", "-o", "c.json", says=["c.json"])
         self.fit_fails(USAGE, "data.csv", "--config", "c.json", "--method", "nrc", says=["c.json", "nrc_rf"])
         self.write("bad.json", "[1]")
         self.fit_fails(USAGE, "data.csv", "--config", "bad.json", says=["bad.json"])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The paper's appendix on Y = uX, u ~ U[-1, 1]: what CCL's loss itself prefers, whatever network
-// minimises it. At the pair (0.2, 0.8) the true quantiles are -0.6 x and 0.6 x.
+// minimises it. At the pair (1/4, 3/4) the true quantiles are -x/2 and x/2.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -12,9 +12,9 @@ namespace tare {
 namespace {
 
 constexpr std::size_t kSide = 300;
-constexpr double kTau = 0.8;
+constexpr double kTau = 0.75;  // and a grid of 300: shares of rows are levels, to the last bit
 
-/// The loss (1 - l) calibration + l sharpness of q(x) at 0.8 and -q(x) at 0.2, on an even grid of
+/// The loss (1 - l) calibration + l sharpness of q(x) at 3/4 and -q(x) at 1/4, on an even grid of
 /// (x, u).
 double ccl_loss(double sharpness, const std::function<double(double x)>& upper) {
   nn::Graph<double> graph({});
@@ -40,23 +40,23 @@ double ccl_loss(double sharpness, const std::function<double(double x)>& upper) 
 }
 
 double truth(double x) { return (2.0 * kTau - 1.0) * x; }
-/// All of Y below x = 0.6, nothing above: calibrated on average, and a third shorter.
+/// All of Y below x = 1/2, nothing above: calibrated on average, and half as long.
 double jump(double x) { return x < 2.0 * kTau - 1.0 ? x : 0.0; }
 double zero(double) { return 0.0; }
 
 TEST(CclFailure, ALittleSharpnessPrefersTheJumpToTheTruth) {
-  // In the limit: truth 0.6 l, jump 0.36 l, zero 0.125 (1 - l). The grid adds a calibration error
-  // of its own step, 1/300, at most.
-  EXPECT_NEAR(ccl_loss(0.1, truth), 0.060, 0.004);
-  EXPECT_NEAR(ccl_loss(0.1, jump), 0.036, 0.004);
-  EXPECT_NEAR(ccl_loss(0.1, zero), 0.1125, 0.004);
+  // Truth and jump are calibrated exactly, and pay for their length alone: 0.5 l and 0.25 l. Zero
+  // pays E max(Y, 0) = 1/8 for its calibration.
+  EXPECT_NEAR(ccl_loss(0.1, truth), 0.05, 1e-9);
+  EXPECT_NEAR(ccl_loss(0.1, jump), 0.025, 1e-9);
+  EXPECT_NEAR(ccl_loss(0.1, zero), 0.9 * 0.125, 1e-9);
 }
 
 TEST(CclFailure, MoreSharpnessPrefersNothingAtAll) {
-  // The two meet at l = 0.125 / 0.485 = 0.258, the paper's lambda_0 for this level.
-  EXPECT_LT(ccl_loss(0.24, jump), ccl_loss(0.24, zero));
-  EXPECT_GT(ccl_loss(0.28, jump), ccl_loss(0.28, zero));
-  EXPECT_LT(ccl_loss(0.28, zero), ccl_loss(0.28, truth));
+  // The two meet at l = 1/3, the paper's lambda_0 for this level.
+  EXPECT_LT(ccl_loss(0.32, jump), ccl_loss(0.32, zero));
+  EXPECT_GT(ccl_loss(0.35, jump), ccl_loss(0.35, zero));
+  EXPECT_LT(ccl_loss(0.35, zero), ccl_loss(0.35, truth));
 }
 
 }  // namespace
