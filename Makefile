@@ -6,7 +6,7 @@
 BUILD ?= build
 SANITIZED ?= build-sanitized
 JOBS ?= $(shell nproc)
-CMAKE_FLAGS ?=
+CMAKE_FLAGS ?= -DTARE_UNITY=ON
 
 help:
 	@echo 'make demo      install what is missing, build, and show the main job on built-in data'

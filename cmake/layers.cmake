@@ -2,6 +2,13 @@
 # A layer is a folder of src/ compiled on its own; the library is all of them together.
 define_property(GLOBAL PROPERTY TARE_LAYERS)
 
+# Names in unnamed namespaces must differ within a layer, as the files of one may be compiled as one.
+function(tare_unity target)
+  if(TARE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+  endif()
+endfunction()
+
 function(tare_layer name)
   add_library(tare_${name} OBJECT ${ARGN})
   target_include_directories(tare_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
@@ -16,6 +23,7 @@ function(tare_layer name)
   else()
     target_precompile_headers(tare_${name} REUSE_FROM tare_base)
   endif()
+  tare_unity(tare_${name})
   set_property(GLOBAL APPEND PROPERTY TARE_LAYERS tare_${name})
 endfunction()
 

@@ -19,7 +19,7 @@ namespace {
 
 // Rows in memory at a time: enough to keep every core busy, little enough to stream a file of any
 // length.
-constexpr std::size_t kBatchRows = 16'384;
+constexpr std::size_t kPredictRows = 16'384;
 
 struct PredictOptions {
   std::string model;
@@ -116,7 +116,7 @@ void run_predict(const PredictOptions& options, const Common& common) {
     text += '\n';
   }
   std::size_t fallback_rows = 0;
-  while (input.read(kBatchRows)) {
+  while (input.read(kPredictRows)) {
     const Prediction prediction = fitted.model->predict(input.rows(), request.levels, how);
     for (const std::uint8_t flag : prediction.fallback) fallback_rows += flag;
     std::vector<const Column*> kept;

@@ -8,6 +8,13 @@
 
 namespace tare {
 
+/// For work that is itself one of many side by side.
+inline Execution one_thread() {
+  Execution how;
+  how.threads = 1;
+  return how;
+}
+
 /// The number of threads that `how` asks for, at least 1.
 std::size_t thread_count(const Execution& how);
 

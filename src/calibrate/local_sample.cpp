@@ -12,31 +12,31 @@
 namespace tare {
 namespace {
 
-// No distance is larger than kFarthest, so a row that is left out stays recognisable even where the
-// features are so large that their squares overflow.
-constexpr double kFarthest = 1e299;
+// No distance is larger than kFarthestRow, so a row that is left out stays recognisable even where
+// the features are so large that their squares overflow.
+constexpr double kFarthestRow = 1e299;
 constexpr double kLeftOut = 1e300;
 // Below this share of the largest weight a row is out of reach: squares of weights would underflow.
 constexpr double kReach = 1e-140;
 // Sums of whole numbers are exact below 2^53.
 constexpr double kExactLimit = 0x1.0p53;
 
-/// Cuts every value down to kFarthest and returns the smallest, in lanes so that it runs on whole
-/// vectors.
+/// Cuts every value down to kFarthestRow and returns the smallest, in lanes so that it runs on
+/// whole vectors.
 TARE_VECTOR_TARGETS double clamp_and_min(double* values, std::size_t count) {
   constexpr std::size_t kLanes = 8;
   double least[kLanes];
-  for (double& lane : least) lane = kFarthest;
+  for (double& lane : least) lane = kFarthestRow;
   std::size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const double value = values[i + lane] < kFarthest ? values[i + lane] : kFarthest;
+      const double value = values[i + lane] < kFarthestRow ? values[i + lane] : kFarthestRow;
       values[i + lane] = value;
       least[lane] = value < least[lane] ? value : least[lane];
     }
   }
   for (; i < count; ++i) {
-    values[i] = std::min(values[i], kFarthest);
+    values[i] = std::min(values[i], kFarthestRow);
     least[0] = std::min(least[0], values[i]);
   }
   return *std::min_element(std::begin(least), std::end(least));

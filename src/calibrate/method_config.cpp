@@ -11,19 +11,18 @@
 namespace tare {
 
 MethodConfig parse_config(std::string_view text, std::string_view source) {
-  using Json = nlohmann::json;
   try {
-    const Json json = Json::parse(text);
+    const nlohmann::json json = nlohmann::json::parse(text);
     MethodConfig config;
     config.method = find_method(json.at("method").get<std::string>()).name;
-    const Json options = json.value("options", Json::object());
+    const nlohmann::json options = json.value("options", nlohmann::json::object());
     for (const auto& [name, value] : options.items()) {
       config.params.set(name, value.is_string() ? value.get<std::string>() : value.dump());
     }
     config.data = json.value("data", "");
     config.experiment = json.value("experiment", "");
     return config;
-  } catch (const Json::exception& error) {
+  } catch (const nlohmann::json::exception& error) {
     fail(
         ErrorCode::kInvalidArgument,
         "{}: is not a configuration of 'tare tune' (an object with \"method\" and \"options\"): {}",

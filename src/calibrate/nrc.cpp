@@ -19,7 +19,7 @@
 namespace tare {
 namespace {
 
-constexpr std::array kOptions = std::to_array<ParamInfo>({
+constexpr std::array kNrcOptions = std::to_array<ParamInfo>({
     {"regressor", "mlp", "point model f: mlp, lstm, forest, boosting, ridge, zero"},
     {"reducer", "none", "features of the kernel: none, projection, correlation, embedding"},
     {"dims", "4", "features left by the reducer"},
@@ -175,7 +175,7 @@ void report(const Execution& how, std::string_view stage, double share) {
 
 }  // namespace
 
-std::span<const ParamInfo> nrc_options() { return kOptions; }
+std::span<const ParamInfo> nrc_options() { return kNrcOptions; }
 
 std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& given_params,
                                        const Execution& how) {

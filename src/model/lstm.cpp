@@ -20,7 +20,7 @@ constexpr std::size_t kUsualWindow = 5;  // the paper's
 
 // The middle of the paper's three rates: lowest error within the training period of bike_sharing,
 // though by less than seeds differ (see Division in nn/regression.cpp).
-constexpr double kDefaultRate = 5e-3;
+constexpr double kLstmRate = 5e-3;
 
 struct LstmShape {
   std::size_t features = 0;
@@ -116,7 +116,7 @@ std::size_t lstm_window(const Params& params, std::size_t cols) {
 std::unique_ptr<Regressor> fit_lstm(const RegressionData& data, const Params& params, Seed seed,
                                     const Execution& how) {
   check_fit_input("lstm", data, params, kLstmOptions);
-  const nn::FitOptions options(params, kDefaultRate);
+  const nn::FitOptions options(params, kLstmRate);
   LstmShape shape;
   shape.features = data.x.cols();
   shape.window = lstm_window(params, data.x.cols());

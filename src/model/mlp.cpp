@@ -19,7 +19,7 @@ namespace {
 // splits each of concrete, energy, power, boston and kin8nm, root of the validation loss relative
 // to the best pair of each fit, geometric mean: 1.049; 0.001 with batches of 10 gives 1.059 in
 // twice the time, the other seven 1.07 to 1.22.
-constexpr double kDefaultRate = 1e-2;
+constexpr double kMlpRate = 1e-2;
 
 }  // namespace
 
@@ -85,7 +85,7 @@ void MlpRegressor::save(const TensorWriter& out) const {
 std::unique_ptr<Regressor> fit_mlp(const RegressionData& data, const Params& params, Seed seed,
                                    const Execution& how) {
   check_fit_input("mlp", data, params, kMlpOptions);
-  const nn::FitOptions options(params, kDefaultRate);
+  const nn::FitOptions options(params, kMlpRate);
   MlpRegressor::Shape shape;
   shape.features = data.x.cols();
   shape.hidden = nn::parse_units("hidden", params.text("hidden", "20,20"));

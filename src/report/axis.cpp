@@ -9,8 +9,8 @@
 namespace tare {
 namespace {
 
-constexpr double kLargest = 1e150;    // sums and differences of such values stay finite
-constexpr double kSmallest = 1e-150;  // the shortest range that still has round numbers in it
+constexpr double kLargest = 1e150;         // sums and differences of such values stay finite
+constexpr double kShortestRange = 1e-150;  // the shortest range that still has round numbers in it
 
 // 1, 2 or 5 times a power of ten, at least `rough`.
 double round_step(double rough) {
@@ -34,7 +34,7 @@ std::string tick_label(double value, double step) {
 bool drawable(double value) { return std::fabs(value) <= kLargest; }
 
 bool Axis::takes(double value) const {
-  return drawable(value) && (scale_ == AxisScale::kLinear || value >= kSmallest);
+  return drawable(value) && (scale_ == AxisScale::kLinear || value >= kShortestRange);
 }
 
 void Axis::include(double value) {
@@ -47,10 +47,10 @@ void Axis::include(double value) {
 
 void Axis::finish(int wanted) {
   const double magnitude = std::max(std::fabs(low_), std::fabs(high_));
-  if (high_ - low_ <= std::max(1e-9 * magnitude, kSmallest)) {
+  if (high_ - low_ <= std::max(1e-9 * magnitude, kShortestRange)) {
     // One value, or several that no label could tell apart: show it in the middle of a range.
     const bool linear = scale_ == AxisScale::kLinear;
-    const double half = linear && magnitude > kSmallest ? 0.5 * magnitude : 0.5;
+    const double half = linear && magnitude > kShortestRange ? 0.5 * magnitude : 0.5;
     low_ -= half;
     high_ += half;
   }

@@ -15,7 +15,7 @@
 namespace tare {
 namespace {
 
-constexpr auto kOptions = join_options(
+constexpr auto kCclOptions = join_options(
     std::to_array<ParamInfo>({
         {"sharpness", "0.1",
          "weight of the length of intervals, from 0 to 1, the calibration having the rest; with "
@@ -62,7 +62,7 @@ std::vector<double> sharpness_weights(const Params& params) {
 
 }  // namespace
 
-std::span<const ParamInfo> ccl_options() { return kOptions; }
+std::span<const ParamInfo> ccl_options() { return kCclOptions; }
 
 std::unique_ptr<QuantileModel> fit_ccl(const FitInput& input, const Params& params,
                                        const Execution& how) {

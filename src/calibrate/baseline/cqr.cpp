@@ -6,11 +6,11 @@
 namespace tare {
 namespace {
 
-constexpr auto kOptions = join_options(kConformalOptions, kQuantileNetworkOptions);
+constexpr auto kCqrOptions = join_options(kConformalOptions, kQuantileNetworkOptions);
 
 }  // namespace
 
-std::span<const ParamInfo> cqr_options() { return kOptions; }
+std::span<const ParamInfo> cqr_options() { return kCqrOptions; }
 
 std::unique_ptr<QuantileModel> fit_cqr(const FitInput& input, const Params& params,
                                        const Execution& how) {

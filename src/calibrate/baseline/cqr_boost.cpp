@@ -18,7 +18,7 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kBlock = 256;
+constexpr std::size_t kQueryBlock = 256;
 constexpr std::size_t kMaxFeatureCount = 1u << 30;
 // With so many scores the coverage has a standard deviation of 0.2 % or less.
 constexpr std::size_t kMaxCalibrationRows = 50'000;
@@ -27,7 +27,7 @@ constexpr std::size_t kLeastCalibrationRows = 10;
 constexpr std::array kSplitOptions = std::to_array<ParamInfo>({
     {"split", "0.3", "share of rows that calibrate, time, or time:SHARE"},
 });
-constexpr auto kOptions = join_options(kQuantileBoostingOptions, kSplitOptions);
+constexpr auto kCqrBoostOptions = join_options(kQuantileBoostingOptions, kSplitOptions);
 
 /// Where trees are grown. Beyond 1 % too few rows are left to learn from; a denser set was not
 /// tried.
@@ -105,7 +105,7 @@ class CqrBoostModel final : public QuantileModel {
     result.quantiles = Matrix(x.rows(), levels.size());
     Matrix grown(x.rows(), kCount);
     parts_.boosting.predict(x, grown, how);
-    parallel_blocks(how, x.rows(), kBlock, [&](std::size_t first, std::size_t last) {
+    parallel_blocks(how, x.rows(), kQueryBlock, [&](std::size_t first, std::size_t last) {
       std::vector<double> knots(knot_levels().size());
       for (std::size_t i = first; i < last; ++i) {
         spread(grown.row(i), knots);
@@ -152,7 +152,7 @@ ConformalBands calibrate(const QuantileBoosting& boosting, const FitInput& input
 
 }  // namespace
 
-std::span<const ParamInfo> cqr_boost_options() { return kOptions; }
+std::span<const ParamInfo> cqr_boost_options() { return kCqrBoostOptions; }
 
 std::unique_ptr<QuantileModel> fit_cqr_boost(const FitInput& input, const Params& given,
                                              const Execution& how) {

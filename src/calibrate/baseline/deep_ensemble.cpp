@@ -8,7 +8,7 @@
 namespace tare {
 namespace {
 
-constexpr auto kOptions =
+constexpr auto kDeepEnsembleOptions =
     join_options(std::to_array<ParamInfo>({
                      {"members", "5", "networks of the ensemble"},
                      {"adversarial", "0",
@@ -18,7 +18,7 @@ constexpr auto kOptions =
 
 }  // namespace
 
-std::span<const ParamInfo> deep_ensemble_options() { return kOptions; }
+std::span<const ParamInfo> deep_ensemble_options() { return kDeepEnsembleOptions; }
 
 std::unique_ptr<QuantileModel> fit_deep_ensemble(const FitInput& input, const Params& params,
                                                  const Execution& how) {

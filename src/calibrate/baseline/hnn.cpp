@@ -8,12 +8,12 @@
 namespace tare {
 namespace {
 
-constexpr auto kOptions =
+constexpr auto kHnnOptions =
     join_options(nn::kBodyOptions, kGaussianDropout, kGaussianOptions, kGaussianTraining);
 
 }  // namespace
 
-std::span<const ParamInfo> hnn_options() { return kOptions; }
+std::span<const ParamInfo> hnn_options() { return kHnnOptions; }
 
 std::unique_ptr<QuantileModel> fit_hnn(const FitInput& input, const Params& params,
                                        const Execution& how) {

@@ -15,7 +15,7 @@
 namespace tare {
 namespace {
 
-constexpr auto kOptions =
+constexpr auto kIsrOptions =
     join_options(std::to_array<ParamInfo>({
                      {"split", "0.3", "share of rows that recalibrate, time, or time:SHARE"},
                  }),
@@ -68,7 +68,7 @@ Recalibration recalibrate(const GaussianNetwork& network, const TrainingRows& he
 
 }  // namespace
 
-std::span<const ParamInfo> isr_options() { return kOptions; }
+std::span<const ParamInfo> isr_options() { return kIsrOptions; }
 
 std::unique_ptr<QuantileModel> fit_isr(const FitInput& input, const Params& given,
                                        const Execution& how) {

@@ -10,7 +10,7 @@
 namespace tare {
 namespace {
 
-constexpr auto kOptions =
+constexpr auto kLstmHnnOptions =
     join_options(std::to_array<ParamInfo>({
                      {"window", "auto",
                       "steps that lie side by side in a row, oldest first; auto: those of "
@@ -22,7 +22,7 @@ constexpr auto kOptions =
 
 }  // namespace
 
-std::span<const ParamInfo> lstm_hnn_options() { return kOptions; }
+std::span<const ParamInfo> lstm_hnn_options() { return kLstmHnnOptions; }
 
 std::unique_ptr<QuantileModel> fit_lstm_hnn(const FitInput& input, const Params& given,
                                             const Execution& how) {

@@ -21,7 +21,7 @@
 namespace tare {
 namespace {
 
-constexpr auto kOptions = join_options(
+constexpr auto kMaqrOptions = join_options(
     std::to_array<ParamInfo>({
         {"bandwidth", "auto",
          "of the Gaussian kernel behind the local quantiles: auto, or a positive number"},
@@ -72,7 +72,7 @@ class MaqrModel final : public QuantileModel {
 };
 
 /// 0: to be chosen.
-double parse_bandwidth(const Params& params) {
+double parse_local_bandwidth(const Params& params) {
   const std::string text = params.text("bandwidth", "auto");
   if (canonical_name(text) == "auto") return 0.0;
   const auto value = parse_number(text);
@@ -132,14 +132,14 @@ nn::Var<float> squared_error(const LevelBatch& batch) {
 
 }  // namespace
 
-std::span<const ParamInfo> maqr_options() { return kOptions; }
+std::span<const ParamInfo> maqr_options() { return kMaqrOptions; }
 
 std::unique_ptr<QuantileModel> fit_maqr(const FitInput& input, const Params& params,
                                         const Execution& how) {
   QuantileTask task(params);
   task.stage = "maqr: quantiles";
   task.loss = squared_error;
-  const double bandwidth = parse_bandwidth(params);
+  const double bandwidth = parse_local_bandwidth(params);
   const TrainingRows rows(input, all_rows(input.x.rows()));
 
   auto regressor =

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxPasses = 1'000'000;
 // gaussian_training.cpp).
 constexpr double kDefaultRate = 0.01;
 
-constexpr auto kOptions = join_options(
+constexpr auto kMcDropoutOptions = join_options(
     std::to_array<ParamInfo>({
         {"dropout", "0.01",
          "share of the hidden units that are left out at random; grid=paper tries 0.01, 0.05, 0.1"},
@@ -82,7 +82,7 @@ double validation_loss(const DropoutLaw& law, const RegressionData& data,
 
 }  // namespace
 
-std::span<const ParamInfo> mc_dropout_options() { return kOptions; }
+std::span<const ParamInfo> mc_dropout_options() { return kMcDropoutOptions; }
 
 std::unique_ptr<QuantileModel> fit_mc_dropout(const FitInput& input, const Params& params,
                                               const Execution& how) {

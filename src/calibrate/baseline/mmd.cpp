@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kLeastBatch = 128;
 constexpr std::size_t kMaxBandwidths = 32;
 
-constexpr auto kOptions =
+constexpr auto kMmdOptions =
     join_options(std::to_array<ParamInfo>({
                      {"bandwidths", "0.25,0.5,1,2,4",
                       "of the discrepancy's kernels, in units of the target's sd"},
@@ -105,7 +105,7 @@ nn::TrainProblem matching_problem(const Matching& task, const nn::Division& divi
 
 }  // namespace
 
-std::span<const ParamInfo> mmd_options() { return kOptions; }
+std::span<const ParamInfo> mmd_options() { return kMmdOptions; }
 
 std::unique_ptr<QuantileModel> fit_mmd(const FitInput& input, const Params& params,
                                        const Execution& how) {

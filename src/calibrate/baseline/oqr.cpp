@@ -10,7 +10,7 @@
 namespace tare {
 namespace {
 
-constexpr auto kOptions = join_options(
+constexpr auto kOqrOptions = join_options(
     kConformalOptions,
     std::to_array<ParamInfo>({
         {"penalty", "0.01",
@@ -33,7 +33,7 @@ std::vector<double> penalties(const Params& params) {
 
 }  // namespace
 
-std::span<const ParamInfo> oqr_options() { return kOptions; }
+std::span<const ParamInfo> oqr_options() { return kOqrOptions; }
 
 std::unique_ptr<QuantileModel> fit_oqr(const FitInput& input, const Params& params,
                                        const Execution& how) {

@@ -15,7 +15,7 @@ namespace {
 using nn::Node;
 using nn::Var;
 
-constexpr std::size_t kLeastBatch = 32;
+constexpr std::size_t kLeastPairBatch = 32;
 
 template <class T>
 class CalibrationErrors final : public Node<T> {
@@ -116,12 +116,12 @@ Var<float> row_weights(const LevelBatch& batch) {
 }
 
 void use_batch_losses(QuantileTask& task, const Params& params) {
-  if (params.has("batch") && task.training.batches[0] < kLeastBatch) {
+  if (params.has("batch") && task.training.batches[0] < kLeastPairBatch) {
     fail(ErrorCode::kInvalidArgument,
          "batch must be at least {}, since the loss is one of whole minibatches; got {}",
-         kLeastBatch, task.training.batches[0]);
+         kLeastPairBatch, task.training.batches[0]);
   }
-  std::erase_if(task.training.batches, [](std::size_t batch) { return batch < kLeastBatch; });
+  std::erase_if(task.training.batches, [](std::size_t batch) { return batch < kLeastPairBatch; });
   task.draw = LevelDraw::kPairs;
   task.remainder = nn::Remainder::kDrop;
 }

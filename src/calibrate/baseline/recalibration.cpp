@@ -14,7 +14,7 @@
 namespace tare {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoEnd = std::numeric_limits<double>::infinity();
 // A score that no level of a normal law reaches, and small enough to be multiplied by an sd.
 constexpr double kFarthest = 1e100;
 // A weighted level that is short of the one asked by less than rounding has reached it.
@@ -59,8 +59,8 @@ double Recalibration::score(Level level) const {
       std::ranges::lower_bound(observed_, tau, {}, [](double o) { return o * (1.0 + kRounding); });
   const auto k = static_cast<std::size_t>(reached - observed_.begin());
   const bool last = k == score_.size();
-  const double low = k == 0 ? -kInfinity : score_[k - 1];
-  const double high = last ? kInfinity : score_[k];
+  const double low = k == 0 ? -kNoEnd : score_[k - 1];
+  const double high = last ? kNoEnd : score_[k];
   const double from = k == 0 ? 0.0 : observed_[k - 1];
   const double to = last ? 1.0 : observed_[k];
   if (!last && (tau * (1.0 + kRounding) >= to || low == high)) return high;

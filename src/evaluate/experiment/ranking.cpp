@@ -12,7 +12,7 @@
 namespace tare {
 namespace {
 
-constexpr double kConfidence = 0.95;
+constexpr double kRankConfidence = 0.95;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using ScoreByRepeat = std::map<std::size_t, double>;
@@ -40,7 +40,7 @@ void compare(const ScoreByRepeat& scores, const ScoreByRepeat& best, double test
     for (const double value : gap) squares += (value - row.behind) * (value - row.behind);
     const double variance = squares / (count - 1.0) * (1.0 / count + test_over_train);
     const double reach =
-        student_t_quantile(0.5 + kConfidence / 2.0, count - 1.0) * std::sqrt(variance);
+        student_t_quantile(0.5 + kRankConfidence / 2.0, count - 1.0) * std::sqrt(variance);
     row.behind_low = row.behind - reach;
     row.behind_high = row.behind + reach;
   }

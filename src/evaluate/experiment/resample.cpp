@@ -8,11 +8,11 @@
 namespace tare {
 namespace {
 
-using Rows =
+using EigenRows =
     Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0,
                Eigen::OuterStride<>>;
 
-Rows as_eigen(MatrixView x) {
+EigenRows as_eigen(MatrixView x) {
   return {x.data(), static_cast<Eigen::Index>(x.rows()), static_cast<Eigen::Index>(x.cols()),
           Eigen::OuterStride<>(static_cast<Eigen::Index>(x.stride()))};
 }
@@ -22,7 +22,7 @@ Rows as_eigen(MatrixView x) {
 std::vector<std::size_t> resample_around(MatrixView train, MatrixView pool, std::size_t count,
                                          Seed seed) {
   constexpr double kSpread = 0.3;  // the paper's
-  const Rows x = as_eigen(train);
+  const EigenRows x = as_eigen(train);
   const Eigen::RowVectorXd mean = x.colwise().mean();
   const Eigen::MatrixXd centred = x.rowwise() - mean;
   const Eigen::MatrixXd covariance =

@@ -22,7 +22,7 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kColumns = 4;  // features of the problems of Theorems 3 and 5
+constexpr std::size_t kTheoremColumns = 4;  // features of the problems of Theorems 3 and 5
 
 const std::vector<Level>& theory_levels() {
   static const std::vector<Level> levels = {Level{0.1}, Level{0.25}, Level{0.5}, Level{0.75},
@@ -49,8 +49,8 @@ constexpr RateSetting kRates[] = {
     {1, "d = 1", 1, 1, 1, 0.4},
     {1, "d = 2", 2, 2, 2, 0.5},
     {1, "d = 4", 4, 4, 4, 0.85},
-    {3, "Z: the feature that matters", kColumns, 1, 1, 0.4},
-    {3, "all four features", kColumns, 1, 4, 0.85},
+    {3, "Z: the feature that matters", kTheoremColumns, 1, 1, 0.4},
+    {3, "all four features", kTheoremColumns, 1, 4, 0.85},
 };
 
 struct Residuals {
@@ -64,12 +64,6 @@ Residuals draw_residuals(const Problem& problem, std::size_t rows, std::size_t s
   Residuals result{take_rows(sample.x, all_rows(rows), all_rows(seen)), sample.y};
   for (std::size_t i = 0; i < rows; ++i) result.u[i] -= problem.law(sample.x.row(i)).mean();
   return result;
-}
-
-Execution one_thread() {
-  Execution how;
-  how.threads = 1;
-  return how;
 }
 
 /// Fresh rows from the middle of the cube, [1/4, 3/4] in each feature. Near its walls a window
@@ -190,10 +184,11 @@ void add_columns(const TheoryOptions& options, const Problem& problem, Theory& t
   theory.columns.push_back(
       {"the law itself", 0, best_column_pinball(problem, options.grid, theory_levels())});
   for (const std::size_t n : options.column_rows) {
-    theory.columns.push_back({fmt::format("SNQ, n = {}", n), n, std::vector<double>(kColumns + 1)});
+    theory.columns.push_back(
+        {fmt::format("SNQ, n = {}", n), n, std::vector<double>(kTheoremColumns + 1)});
   }
   for (ColumnCurve& curve : theory.columns) {
-    for (std::size_t k = 0; curve.rows > 0 && k <= kColumns; ++k) {
+    for (std::size_t k = 0; curve.rows > 0 && k <= kTheoremColumns; ++k) {
       // Not those of the rates, and the same for every k: what differs is then the features.
       tasks.push_back({curve.rows, 1'000'000 + curve.rows,
                        [&problem, &options, n = curve.rows, k](Seed seed) {
@@ -247,7 +242,7 @@ Theory run_theory(const TheoryOptions& options, const Execution& how) {
   check(options);
   Theory theory;
   std::vector<Task> tasks;
-  const Problem problem = known_law_problem(LawShape::kNormal, kColumns, kColumns);
+  const Problem problem = known_law_problem(LawShape::kNormal, kTheoremColumns, kTheoremColumns);
   add_rates(options, theory, tasks);
   add_columns(options, problem, theory, tasks);
   run_tasks(std::move(tasks), options, how);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/parallel.h"
 #include "tare/calibrate/methods.h"
 #include "tare/evaluate/metrics.h"
 #include "tare/evaluate/scorecard.h"
@@ -51,12 +52,6 @@ bool has_jumps(const TrialRows& rows) {
     if (rows.problem->law(rows.test_x.row(i)).at_zero > 0.0) return true;
   }
   return false;
-}
-
-Execution one_thread() {
-  Execution how;
-  how.threads = 1;
-  return how;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ using nn::Var;
 // and 0.1925, 0.002 gives 0.1802, 0.1839 and 0.1933; without refinement the best of these rates
 // gives 0.1841 and 0.1942 on the latter two; a third round changes nothing. (The truth scores
 // 0.1786, 0.1792 and 0.1866.)
-constexpr double kDefaultRate = 1e-2;
+constexpr double kQuantileRate = 1e-2;
 constexpr std::uint64_t kRefinements = 2;
 constexpr double kRefinedRate = 0.3;
 // On the same data at rate 0.005, refined twice, 4, 16 and 32 levels for each row and step give
@@ -196,7 +196,7 @@ QuantileTask::QuantileTask(const Params& params)
     : hidden(nn::parse_units("hidden", params.text("hidden", "20,20"))),
       activation(nn::activation_by_name(params.text("activation", "leaky_relu"))),
       levels(params.count("levels", kDefaultLevels, 2, kMaxLevels)),
-      training(params, kDefaultRate) {
+      training(params, kQuantileRate) {
   if (levels % 2 != 0) {
     fail(ErrorCode::kInvalidArgument, "levels must be even, got {}", levels);
   }

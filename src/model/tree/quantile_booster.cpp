@@ -11,7 +11,7 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kRoundsWithoutHeldOut = 50;
+constexpr std::size_t kRoundsWithoutStop = 50;
 
 enum class Weights { kEqual, kDiffer };
 
@@ -89,7 +89,7 @@ class Trainer {
   BoosterResult train(const Execution& how) {
     const bool blind = held_out_.empty();
     const std::size_t rounds =
-        blind ? std::min(options_.rounds, kRoundsWithoutHeldOut) : options_.rounds;
+        blind ? std::min(options_.rounds, kRoundsWithoutStop) : options_.rounds;
     std::size_t best = 0, best_leaves = 0;
     double lowest = held_out_loss();
     for (std::size_t round = 1; round <= rounds; ++round) {

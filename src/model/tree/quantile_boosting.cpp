@@ -15,16 +15,16 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kBlock = 256;
-constexpr double kHeldOutShare = 0.15;
-constexpr std::size_t kMaxLevels = 100'000;
+constexpr std::size_t kPredictBlock = 256;
+constexpr double kStopShare = 0.15;
+constexpr std::size_t kMaxBoostedLevels = 100'000;
 
 /// Which part of the rows each row is in; part m is held out by member m, part `members` by none.
 std::vector<std::size_t> parts_of_rows(std::size_t rows, std::size_t members, Seed seed) {
   Rng rng(seed);
   const std::vector<std::size_t> order = random_permutation(rows, rng);
   std::vector<std::size_t> part(rows);
-  const auto held_out = static_cast<std::size_t>(kHeldOutShare * static_cast<double>(rows));
+  const auto held_out = static_cast<std::size_t>(kStopShare * static_cast<double>(rows));
   for (std::size_t i = 0; i < rows; ++i) {
     part[order[i]] = members > 1 ? i % members : (i < held_out ? 0U : 1U);
   }
@@ -98,7 +98,7 @@ void QuantileBoosting::predict(MatrixView x, MatrixSpan out, const Execution& ho
          x.cols(), out.rows(), out.cols(), features());
   }
 
-  parallel_blocks(how, x.rows(), kBlock, [&](std::size_t first, std::size_t last) {
+  parallel_blocks(how, x.rows(), kPredictBlock, [&](std::size_t first, std::size_t last) {
     const std::size_t count = last - first;
     std::vector<std::int32_t> ends(count * trees());
     trees_->leaves(x.middle_rows(first, count), ends, {.threads = 1, .progress = {}});
@@ -133,7 +133,7 @@ QuantileBoosting QuantileBoosting::load(const TensorReader& in) {
   const auto leaves = static_cast<std::size_t>(
       std::ranges::count_if(model.leaf_of_node_, [](std::int32_t leaf) { return leaf >= 0; }));
   const Shape shape = in.shape("base");
-  if (shape.size() != 1 || shape[0] == 0 || shape[0] > kMaxLevels) {
+  if (shape.size() != 1 || shape[0] == 0 || shape[0] > kMaxBoostedLevels) {
     fail(ErrorCode::kCorruptFile, "the model file's boosted levels are not a list");
   }
   model.base_ = in.values<double>("base", shape);

@@ -16,7 +16,7 @@ namespace tare {
 namespace {
 
 // Rows walked through one tree before the next tree: their floats and the tree stay in the cache.
-constexpr std::size_t kBlock = 256;
+constexpr std::size_t kRowsAtOnce = 256;
 constexpr std::size_t kMaxNodes = std::numeric_limits<std::int32_t>::max();
 
 void check_nodes(const TreeNodes& trees, std::size_t features) {
@@ -96,7 +96,7 @@ std::int32_t TreeEnsemble::leaf(std::int32_t at, const float* row) const {
 void TreeEnsemble::predict(MatrixView x, std::span<double> out, const Execution& how) const {
   check_query("trees", features(), x, out);
 
-  parallel_blocks(how, x.rows(), kBlock, [&](std::size_t first, std::size_t last) {
+  parallel_blocks(how, x.rows(), kRowsAtOnce, [&](std::size_t first, std::size_t last) {
     const std::vector<float> rows = columns_.convert_all(x.middle_rows(first, last - first));
     const std::span<double> sums = out.subspan(first, last - first);
     std::ranges::fill(sums, output_.base);
@@ -116,7 +116,7 @@ void TreeEnsemble::leaves(MatrixView x, std::span<std::int32_t> out, const Execu
          x.rows(), x.cols(), out.size(), trees());
   }
 
-  parallel_blocks(how, x.rows(), kBlock, [&](std::size_t first, std::size_t last) {
+  parallel_blocks(how, x.rows(), kRowsAtOnce, [&](std::size_t first, std::size_t last) {
     const std::vector<float> rows = columns_.convert_all(x.middle_rows(first, last - first));
     for (std::size_t t = 0; t < trees(); ++t) {
       for (std::size_t i = first; i < last; ++i) {
