@@ -28,6 +28,7 @@ class MethodContract : public testing::TestWithParam<std::string> {
     // Promises hold from the first epoch on; what a long training reaches is tested elsewhere.
     for (const ParamInfo& option : method.options) {
       if (option.name == "epochs") params.set("epochs", "10");
+      if (option.name == "inducing") params.set("inducing", "16");
     }
     path = std::filesystem::temp_directory_path() /
            ("tare_contract_" + GetParam() + "_" + std::to_string(::getpid()) + ".tare");
