@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -14,6 +13,7 @@
 #include "evaluate/experiment/ranking.h"
 #include "evaluate/experiment/runner.h"
 #include "evaluate/experiment/summary.h"
+#include "file_case.h"
 #include "levels.h"
 #include "tare/calibrate/methods.h"
 #include "text_table.h"
@@ -24,11 +24,8 @@ namespace {
 constexpr const char* kScore = "CheckScore";
 
 struct CompareOptions {
-  std::string data;
-  std::string target;
+  FileCase file;
   std::string methods = "all";
-  std::string features, drop, categorical;
-  std::string missing = "error";
   std::string out;
   std::vector<std::string> settings;
   std::size_t repeats = 10;
@@ -55,15 +52,7 @@ std::vector<ExperimentMethod> chosen_methods(const CompareOptions& options) {
 }
 
 ExperimentPlan plan_of(const CompareOptions& options) {
-  ExperimentCase one;
-  one.name = options.data == "-" ? "data" : std::filesystem::path(options.data).stem().string();
-  one.file = options.data;
-  one.target = options.target;
-  one.features = parse_names(options.features);
-  one.drop = parse_names(options.drop);
-  one.categorical = parse_names(options.categorical);
-  one.missing = options.missing;
-  one.origin = "give a file that exists";
+  const ExperimentCase one = case_of(options.file);
   ExperimentPlan plan;
   plan.name = "compare";
   plan.title = one.name;
@@ -140,7 +129,7 @@ void run_compare(const CompareOptions& options, const Common& common) {
   for (const std::string& text : report.failed) warn(common, text);
   const Summary summary = summarise(plan, results.results());
   if (summary.tables.empty()) {
-    fail(ErrorCode::kBadData, "{}: no method could be fitted: {}", options.data,
+    fail(ErrorCode::kBadData, "{}: no method could be fitted: {}", options.file.data,
          report.failed.empty() ? "" : report.failed.front());
   }
   const auto ranking = rank_methods(plan, plan.cases[0], results.results(), kScore);
@@ -161,9 +150,9 @@ void add_compare(CLI::App& app, Common& common) {
       "Examples:\n"
       "  tare compare cars.csv --target mpg\n"
       "  tare compare cars.csv --target mpg --methods nrc_rf,cqr,deep_ensemble --repeats 20");
-  command->add_option("data", options->data, "CSV or TSV file, also .gz; - is standard input")
+  command->add_option("data", options->file.data, "CSV or TSV file, also .gz; - is standard input")
       ->required();
-  command->add_option("--target", options->target, "Column to be predicted")->required();
+  command->add_option("--target", options->file.target, "Column to be predicted")->required();
   command->add_option("--methods", options->methods, "Rows of 'tare methods', with commas, or all")
       ->capture_default_str();
   command->add_option("--repeats", options->repeats, "Random splits")
@@ -178,12 +167,7 @@ void add_compare(CLI::App& app, Common& common) {
       ->capture_default_str()
       ->check(CLI::Range(0.001, 0.9));
   command->add_option("--set", options->settings, "NAME=VALUE for an option of every method");
-  command->add_option("--features", options->features, "Columns to use, with commas [all others]");
-  command->add_option("--drop", options->drop, "Columns not to use");
-  command->add_option("--categorical", options->categorical,
-                      "Columns of numbers that are names of categories");
-  command->add_option("--missing", options->missing, "Missing values: error, drop, impute")
-      ->capture_default_str();
+  add_column_options(*command, options->file);
   command->add_option("--out", options->out,
                       "CSV of all results; a run that is stopped goes on from it");
   command->add_option("--seed", options->seed, "Of the splits and the methods")

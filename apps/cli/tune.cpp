@@ -16,6 +16,7 @@
 #include "data_folder.h"
 #include "evaluate/experiment/case_data.h"
 #include "evaluate/experiment/tune.h"
+#include "file_case.h"
 #include "io/atomic_file.h"
 #include "levels.h"
 #include "tare/base/version.h"
@@ -25,15 +26,12 @@ namespace tare::cli {
 namespace {
 
 struct TuneCommand {
-  std::string data;  // a file, or the name of an experiment
-  std::string target;
+  FileCase file;  // or, in place of the file, the name of an experiment
   std::string methods;
   std::string cases;
   std::string output;
   std::string folder;
   std::vector<std::string> grid, settings;
-  std::string features, drop, categorical;
-  std::string missing = "error";
   std::size_t random = 0;
   std::size_t splits = 9;
   std::uint64_t seed = 1;
@@ -113,18 +111,10 @@ void tune_one(const TuneCommand& command, const Method& method, const Ground& gr
 }
 
 void tune_file(const TuneCommand& command, const Common& common) {
-  if (command.target.empty()) fail(ErrorCode::kInvalidArgument, "--target is missing");
+  if (command.file.target.empty()) fail(ErrorCode::kInvalidArgument, "--target is missing");
   const auto names = parse_names(command.methods);
   if (names.size() != 1) fail(ErrorCode::kInvalidArgument, "--methods: name one method for a file");
-  ExperimentCase one;
-  one.name = command.data == "-" ? "data" : std::filesystem::path(command.data).stem().string();
-  one.file = command.data;
-  one.target = command.target;
-  one.features = parse_names(command.features);
-  one.drop = parse_names(command.drop);
-  one.categorical = parse_names(command.categorical);
-  one.missing = command.missing;
-  one.origin = "give a file that exists, or the name of an experiment";
+  const ExperimentCase one = case_of(command.file);
   const Method& method = find_method(names[0]);
   {
     const AtomicFile probe(command.output, command.force ? Overwrite::kAllow : Overwrite::kRefuse);
@@ -152,7 +142,7 @@ CaseData without_test_rows(const ExperimentPlan& plan, const CaseData& all) {
 }
 
 void tune_experiment(const TuneCommand& command, const Common& common) {
-  const ExperimentPlan plan = built_in_plan(command.data);
+  const ExperimentPlan plan = built_in_plan(command.file.data);
   const auto cases = parse_names(command.cases);
   std::vector<std::string> names = parse_names(command.methods);
   if (names.empty()) {
@@ -189,10 +179,10 @@ void add_tune(CLI::App& app, Common& common) {
       "                                                      rows that test in any repeat are left "
       "out)");
   command
-      ->add_option("data", options->data,
+      ->add_option("data", options->file.data,
                    "CSV or TSV file, or the name of an experiment of 'tare reproduce'")
       ->required();
-  command->add_option("--target", options->target, "Column to be predicted, for a file");
+  command->add_option("--target", options->file.target, "Column to be predicted, for a file");
   command->add_option("--methods", options->methods,
                       "The method; for an experiment several, with commas [the plan's]");
   command
@@ -209,12 +199,7 @@ void add_tune(CLI::App& app, Common& common) {
   command->add_option("--cases", options->cases, "Cases of the experiment, with commas [all]");
   command->add_option("--data-folder", options->folder,
                       "Folder with the datasets [$TARE_DATA, else ./data]");
-  command->add_option("--features", options->features, "Columns to use, with commas [all others]");
-  command->add_option("--drop", options->drop, "Columns not to use");
-  command->add_option("--categorical", options->categorical,
-                      "Columns of numbers that are names of categories");
-  command->add_option("--missing", options->missing, "Missing values: error, drop, impute")
-      ->capture_default_str();
+  add_column_options(*command, options->file);
   command->add_option("--seed", options->seed, "Of the splits and the methods")
       ->capture_default_str()
       ->check(whole_number());
@@ -222,7 +207,7 @@ void add_tune(CLI::App& app, Common& common) {
   add_common(*command, common);
   command->callback([options, &common] {
     const auto names = built_in_plan_names();
-    if (std::ranges::find(names, options->data) != names.end()) {
+    if (std::ranges::find(names, options->file.data) != names.end()) {
       tune_experiment(*options, common);
     } else {
       tune_file(*options, common);

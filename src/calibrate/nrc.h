@@ -10,10 +10,6 @@
 
 namespace tare {
 
-/// Fewer calibration rows than this is an error: no quantile but the middle ones would mean
-/// anything.
-inline constexpr std::size_t kMinCalibrationRows = 10;
-
 /// What every member of the NRC family takes, beside its regressor's own options.
 std::span<const ParamInfo> nrc_options();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "calibrate/row_split.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,26 @@ Partition hold_out(const FitInput& input, const SplitRule& rule) {
   fail(ErrorCode::kInvalidArgument,
        "this method holds rows out for its calibration: --split is a share, time, time:SHARE or "
        "by:COL=VALUE, not cross");
+}
+
+std::vector<std::size_t> usable_rows(const FitInput& input, std::span<const std::size_t> held_out,
+                                     std::size_t most) {
+  std::vector<std::size_t> rows;
+  for (const std::size_t i : held_out) {
+    if (input.weight.empty() || input.weight[i] > 0.0) rows.push_back(i);
+  }
+  if (rows.size() < kMinCalibrationRows) {
+    fail(ErrorCode::kBadData,
+         "{} calibration rows are too few, {} are the least (give more rows, or a larger --split)",
+         rows.size(), kMinCalibrationRows);
+  }
+  if (rows.size() > most) {
+    Rng rng(split(input.seed, 2));
+    shuffle(std::span<std::size_t>(rows), rng);
+    rows.resize(most);
+    std::ranges::sort(rows);
+  }
+  return rows;
 }
 
 }  // namespace tare

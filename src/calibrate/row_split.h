@@ -2,12 +2,18 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <vector>
 
 #include "data/partition.h"
 #include "tare/base/params.h"
 #include "tare/calibrate/quantile_model.h"
 
 namespace tare {
+
+/// Fewer calibration rows than this is an error: no quantile but the middle ones would mean
+/// anything.
+inline constexpr std::size_t kMinCalibrationRows = 10;
 
 /// How rows are shared between the model and its calibration. Texts as in --split.
 struct SplitRule {
@@ -25,5 +31,10 @@ Params with_series_split(const Params& params, const FitInput& input);
 /// The rows that train (first) and those that calibrate (second), for a method that trains once.
 /// FitInput::calibrate_rows outranks the rule. kInvalidArgument for kCross.
 Partition hold_out(const FitInput& input, const SplitRule& rule);
+
+/// The held-out rows that a calibration can use: those with a weight, and of more than `most` so
+/// many, drawn at random, in their order. kBadData for fewer than kMinCalibrationRows.
+std::vector<std::size_t> usable_rows(const FitInput& input, std::span<const std::size_t> held_out,
+                                     std::size_t most);
 
 }  // namespace tare

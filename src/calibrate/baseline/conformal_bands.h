@@ -17,6 +17,10 @@ namespace tare {
 /// was asked, and so that the conformal step can be done at fit.
 std::span<const Level> knot_levels();
 
+/// More held-out rows than this are not used: with so many the coverage has a standard deviation of
+/// 0.2 % or less.
+inline constexpr std::size_t kMostConformalRows = 50'000;
+
 /// The conformal step of conformalized quantile regression (Romano, Patterson, Candes 2019) for
 /// every pair of knots (tau, 1 - tau) at once.
 ///

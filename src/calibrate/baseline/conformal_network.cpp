@@ -7,7 +7,6 @@
 
 #include "base/fail.h"
 #include "calibrate/baseline/conformal_bands.h"
-#include "calibrate/nrc.h"
 #include "calibrate/row_split.h"
 #include "calibrate/training_rows.h"
 #include "data/rows.h"
@@ -17,8 +16,6 @@ namespace tare {
 namespace {
 
 // Rows whose scores fix the shifts: a rank among so many leaves a standard error of 0.13 % in the
-// coverage of a 90 % interval, and the guarantee holds for any number.
-constexpr std::size_t kMostHeldOut = 50'000;
 // Rows whose knots are in memory at once when predicting.
 constexpr std::size_t kBlock = 4096;
 
@@ -64,25 +61,6 @@ class ConformalNetwork final : public QuantileModel {
   ConformalBands bands_;
 };
 
-/// Rows for the conformal step: none of zero weight, and not more than are of use.
-std::vector<std::size_t> held_out_rows(const FitInput& input, std::vector<std::size_t> rows) {
-  if (!input.weight.empty()) {
-    std::erase_if(rows, [&](std::size_t i) { return input.weight[i] == 0.0; });
-  }
-  if (rows.size() < kMinCalibrationRows) {
-    fail(ErrorCode::kBadData,
-         "{} calibration rows are too few, {} are the least (give more rows, or a larger --split)",
-         rows.size(), kMinCalibrationRows);
-  }
-  if (rows.size() > kMostHeldOut) {
-    Rng rng(split(input.seed, 2));
-    shuffle(std::span<std::size_t>(rows), rng);
-    rows.resize(kMostHeldOut);
-    std::ranges::sort(rows);
-  }
-  return rows;
-}
-
 }  // namespace
 
 std::unique_ptr<QuantileModel> fit_conformal_network(const FitInput& input,
@@ -91,7 +69,7 @@ std::unique_ptr<QuantileModel> fit_conformal_network(const FitInput& input,
                                                      const Execution& how) {
   const Params params = with_series_split(given_params, input);
   const Partition parts = hold_out(input, parse_split(params));
-  const std::vector<std::size_t> held_out = held_out_rows(input, parts.second);
+  const std::vector<std::size_t> held_out = usable_rows(input, parts.second, kMostConformalRows);
   const TrainingRows training(input, parts.first);
   QuantileNetwork network = train(training.data(), split(input.seed, 1));
 

@@ -20,9 +20,6 @@ namespace {
 
 constexpr std::size_t kQueryBlock = 256;
 constexpr std::size_t kMaxFeatureCount = 1u << 30;
-// With so many scores the coverage has a standard deviation of 0.2 % or less.
-constexpr std::size_t kMaxCalibrationRows = 50'000;
-constexpr std::size_t kLeastCalibrationRows = 10;
 
 constexpr std::array kSplitOptions = std::to_array<ParamInfo>({
     {"split", "0.3", "share of rows that calibrate, time, or time:SHARE"},
@@ -119,27 +116,6 @@ class CqrBoostModel final : public QuantileModel {
   Parts parts_;
 };
 
-/// At most kMaxCalibrationRows of those with a weight, drawn at random, in their order.
-std::vector<std::size_t> calibration_rows(const FitInput& input,
-                                          std::span<const std::size_t> held_out) {
-  std::vector<std::size_t> rows;
-  for (const std::size_t i : held_out) {
-    if (input.weight.empty() || input.weight[i] > 0.0) rows.push_back(i);
-  }
-  if (rows.size() < kLeastCalibrationRows) {
-    fail(ErrorCode::kBadData,
-         "{} calibration rows are too few, {} are the least (give more rows or a larger --split)",
-         rows.size(), kLeastCalibrationRows);
-  }
-  if (rows.size() > kMaxCalibrationRows) {
-    Rng rng(split(input.seed, 2));
-    shuffle(std::span(rows), rng);
-    rows.resize(kMaxCalibrationRows);
-    std::ranges::sort(rows);
-  }
-  return rows;
-}
-
 ConformalBands calibrate(const QuantileBoosting& boosting, const FitInput& input,
                          std::span<const std::size_t> rows, const Execution& how) {
   const Matrix x = take_rows(input.x, rows, input.model_columns);
@@ -160,7 +136,7 @@ std::unique_ptr<QuantileModel> fit_cqr_boost(const FitInput& input, const Params
   const QuantileBoostingOptions options = QuantileBoostingOptions::parse(params);
   const Partition parts = hold_out(input, parse_split(params));
   const TrainingRows training(input, parts.first);
-  const std::vector<std::size_t> held_out = calibration_rows(input, parts.second);
+  const std::vector<std::size_t> held_out = usable_rows(input, parts.second, kMostConformalRows);
 
   if (how.progress) how.progress("boosting quantiles", 0.0);
   QuantileBoosting boosting =

@@ -8,7 +8,6 @@
 
 #include "calibrate/baseline/gaussian_model.h"
 #include "calibrate/baseline/recalibration.h"
-#include "calibrate/nrc.h"
 #include "calibrate/row_split.h"
 #include "model/gaussian/gaussian_training.h"
 
@@ -76,13 +75,7 @@ std::unique_ptr<QuantileModel> fit_isr(const FitInput& input, const Params& give
   const GaussianOptions options = GaussianOptions::feed_forward(params);
   const Partition parts = hold_out(input, parse_split(params));
   const TrainingRows rows(input, parts.first);
-  const TrainingRows held_out(input, parts.second);
-  if (held_out.y.size() < kMinCalibrationRows) {
-    fail(
-        ErrorCode::kBadData,
-        "{} recalibration rows are too few, {} are the least (give more rows, or a larger --split)",
-        held_out.y.size(), kMinCalibrationRows);
-  }
+  const TrainingRows held_out(input, usable_rows(input, parts.second, parts.second.size()));
 
   GaussianNetwork network = fit_gaussian_network(rows.data(), options, split(input.seed, 1), how);
   Recalibration map = recalibrate(network, held_out, how);

@@ -142,10 +142,11 @@ TEST(GradientOf, GaussianKernel) {
 TEST(GradientOf, SquaredLengths) {
   for (const std::size_t n : {1U, 5U, 24U, 25U, 50U}) {  // 24 rows are one band of the triangle
     for (const std::size_t cols : {1U, 3U, 17U}) {
-      // Small inputs, so that sums of 50 squares of sums of 50 products leave the differences digits.
+      // Small inputs, so that sums of 50 squares of sums of 50 products leave the differences
+      // digits.
       check_gradient(
-          {{n, n}, {n, cols}},
-          [](const Inputs& in) { return squared_lengths(in[0], in[1]); }, -0.5, 0.5);
+          {{n, n}, {n, cols}}, [](const Inputs& in) { return squared_lengths(in[0], in[1]); }, -0.5,
+          0.5);
     }
   }
 }
