@@ -15,7 +15,6 @@
 namespace tare {
 namespace {
 
-// Rows whose scores fix the shifts: a rank among so many leaves a standard error of 0.13 % in the
 // Rows whose knots are in memory at once when predicting.
 constexpr std::size_t kBlock = 4096;
 
