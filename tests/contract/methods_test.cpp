@@ -150,6 +150,18 @@ TEST_P(MethodContract, UnitsOfTheTargetDoNotMatter) {
   }
 }
 
+TEST_P(MethodContract, AnAbsurdQueryGetsAnOrderedAnswer) {
+  for (double& y : data.y) y *= 1e300;
+  Matrix far(2, data.x.cols(), 1e308);
+  for (double& value : far.row(1)) value = -1e308;
+  const auto p = fit()->predict({far}, levels);
+  for (std::size_t i = 0; i < far.rows(); ++i) {
+    const auto row = p.quantiles.row(i);
+    EXPECT_TRUE(std::is_sorted(row.begin(), row.end()));
+    for (const double q : row) EXPECT_FALSE(std::isnan(q));
+  }
+}
+
 TEST_P(MethodContract, AnUnknownOptionIsRefused) {
   params.set("no_such_option", "1");
   expect_error(ErrorCode::kInvalidArgument, "no_such_option", [&] { fit(); });

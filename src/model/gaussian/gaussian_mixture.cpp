@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "model/nn/scaling.h"
+
 namespace tare {
 
 void MixtureMoments::add(std::size_t row, double mean, double sd) {
@@ -20,7 +22,7 @@ Gaussians MixtureMoments::result() const {
   Gaussians result;
   for (const Moments& m : moments_) {
     result.mean.push_back(m.mean);
-    result.sd.push_back(unit_ * std::sqrt((m.between + m.within) / m.count));
+    result.sd.push_back(nn::bounded(unit_ * std::sqrt((m.between + m.within) / m.count)));
   }
   return result;
 }

@@ -23,7 +23,8 @@ void GaussianNetwork::evaluate(std::span<const float> parameters, MatrixView x,
   const double unit = is_constant() ? 0.0 : scaling_.target().scale;
   nn::evaluate_rows(layers_.network(), parameters, scaling_, x, how,
                     [&](std::size_t i, std::span<const float> heads) {
-                      take(i, scaling_.restore_target(heads[0]), unit * layers_.sd_of(heads[1]));
+                      take(i, scaling_.restore_target(heads[0]),
+                           nn::bounded(unit * layers_.sd_of(heads[1])));
                     });
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -14,6 +16,13 @@ class TensorWriter;
 }  // namespace tare
 
 namespace tare::nn {
+
+/// A value in the user's units, kept so far from infinity that sums and differences of a few are
+/// finite: answers to absurd queries are absurd, but never NaN.
+inline double bounded(double value) {
+  constexpr double kFarthest = std::numeric_limits<double>::max() / 8.0;
+  return std::clamp(value, -kFarthest, kFarthest);
+}
 
 /// From the user's units to those of a network, and back: columns and target get (weighted) mean 0
 /// and standard deviation 1; a constant one keeps scale 1.
@@ -33,7 +42,7 @@ class Scaling {
     return static_cast<float>((y - target_.mean) / target_.scale);
   }
   double restore_target(float value) const {
-    return target_.mean + target_.scale * static_cast<double>(value);
+    return bounded(target_.mean + target_.scale * static_cast<double>(value));
   }
 
   void save(const TensorWriter& out) const;
