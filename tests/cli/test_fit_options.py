@@ -33,6 +33,14 @@ class FitOptions(CliTest):
         self.fit("data.csv", "--method", "pure_kernel", "--split", "time:0.2")
         self.assertEqual({v for row in self.ok("predict", "m.tare", "data.csv").numbers() for v in row}, {1000.0})
 
+    def test_a_method_that_is_slow_on_many_rows_says_so(self):
+        quick = [word for name in ("epochs=1", "inducing=4", "width=1", "draws=1", "samples=1", "batch=1000")
+                 for word in ("--set", name)]
+        for rows, warns in ((20000, False), (20001, True)):
+            self.write("many.csv", "x,y\n" + "".join(f"{i % 97},{i % 89}\n" for i in range(rows)))
+            line = ["fit", "many.csv", "--target", "y", "--method", "dgp", *quick, "-o", "many.tare", "--force"]
+            self.assertEqual("are many for method 'dgp'" in self.ok(*line).err, warns)
+
     def test_folds_are_models(self):
         for folds in (2, 7):
             values = self.values("--method", "nrc", "--regressor", "ridge", "--split", "cross", "--folds", folds)
