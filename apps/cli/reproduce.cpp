@@ -19,6 +19,7 @@
 #include "levels.h"
 #include "report/band_figure.h"
 #include "report/result_tables.h"
+#include "reproduce_failures.h"
 #include "reproduce_theory.h"
 #include "tare/base/version.h"
 #include "tare/calibrate/methods.h"
@@ -37,6 +38,7 @@ struct ReproduceOptions {
   std::string configs;
   std::vector<std::string> settings;
   bool untuned = false;
+  bool quick = false;
 };
 
 std::string read_text(const std::string& path) {
@@ -47,11 +49,14 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-constexpr const char* kTheory = "theory";  // not a plan
+// Not plans of trials.
+constexpr const char* kTheory = "theory";
+constexpr const char* kFailures = "failures";
 
 std::vector<std::string> experiment_names() {
   std::vector<std::string> names = built_in_plan_names();
-  names.insert(std::ranges::upper_bound(names, kTheory), kTheory);
+  names.insert(names.end(), {kTheory, kFailures});
+  std::ranges::sort(names);
   return names;
 }
 
@@ -79,6 +84,10 @@ void add_configs(ExperimentPlan& plan, const std::string& folder) {
 /// The plan with what the command line changes about it.
 ExperimentPlan chosen_plan(const ReproduceOptions& options) {
   ExperimentPlan plan = read_plan(options.plan);
+  if (options.quick) {
+    plan.repeats = 1;
+    std::erase_if(plan.methods, [](const ExperimentMethod& one) { return one.method == "dgp"; });
+  }
   if (options.repeats > 0) plan.repeats = options.repeats;
   if (!options.methods.empty()) {
     std::vector<ExperimentMethod> chosen;
@@ -162,12 +171,15 @@ void run_plan_of(const ReproduceOptions& options, const std::filesystem::path& f
 
 void run_reproduce(const ReproduceOptions& options, const Common& common) {
   const std::filesystem::path folder = options.out;
-  if (options.plan != kTheory) return run_plan_of(options, folder, common);
+  if (options.plan != kTheory && options.plan != kFailures) {
+    return run_plan_of(options, folder, common);
+  }
   if (!options.methods.empty() || !options.cases.empty() || !options.settings.empty()) {
-    fail(ErrorCode::kInvalidArgument,
-         "theory has no methods, cases or settings to choose; --repeats sets its samples");
+    fail(ErrorCode::kInvalidArgument, "{} has no methods, cases or settings to choose",
+         options.plan);
   }
   std::filesystem::create_directories(folder);
+  if (options.plan == kFailures) return run_reproduce_failures(folder, common);
   run_reproduce_theory(options.repeats, folder, common);
 }
 
@@ -195,6 +207,7 @@ void add_reproduce(CLI::App& app, Common& common) {
   command->add_option("--cases", options->cases, "Cases, with commas [the plan's]");
   command->add_option("--repeats", options->repeats, "Repeats [the plan's]")
       ->check(CLI::Range(std::size_t{1}, std::size_t{10'000}));
+  command->add_flag("--quick", options->quick, "One repeat, and without the slow dgp");
   command->add_option("--configs", options->configs,
                       "Folder with configurations of 'tare tune' for the plan's cases");
   command->add_flag("--untuned", options->untuned,

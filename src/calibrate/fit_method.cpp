@@ -58,7 +58,7 @@ void check_roles(const Method& method, const FitInput& input, const Params& para
   }
   if (!input.calibrate_columns.empty() && !has_option(method, "kernel")) {
     fail(ErrorCode::kInvalidArgument,
-         "method '{}' has no kernel, so there are no columns to calibrate on", method.name);
+         "method '{}' does not calibrate on chosen columns (the nrc family does)", method.name);
   }
 }
 

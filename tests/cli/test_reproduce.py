@@ -93,6 +93,18 @@ class Reproduce(CliTest):
         self.assertEqual(done.code, NOT_FOUND)
         self.assertIn("boston.csv is not there (StatLib", done.err)
 
+    def test_failures(self):
+        done = self.ok("reproduce", "failures", "--out", "r")
+        self.assertIn("squared MMD", done.out)
+        self.assertIn(b"| sharpest | 0.9 ", self.read("r/failures.md"))
+        self.assertIn(b"<table>", self.read("r/failures.html"))
+        self.assertTrue(self.read("r/failures.csv").startswith(b"failure,row,quantity,value"))
+        self.fails(USAGE, "reproduce", "failures", "--cases", "x", says=["failures has no"])
+
+    def test_quick_is_one_repeat_without_the_slow_method(self):
+        self.ok("reproduce", "small.json", "--quick", "--out", "r")
+        self.assertEqual({row["repeat"] for row in self.results("r")}, {"0"})
+
     def test_slips(self):
         self.fails(NOT_FOUND, "reproduce", "ucy", says=["ucy", "uci"])
         self.fails(NOT_FOUND, "reproduce", "none.json", says=["none.json"])

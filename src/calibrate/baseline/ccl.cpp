@@ -19,7 +19,8 @@ constexpr auto kCclOptions = join_options(
     std::to_array<ParamInfo>({
         {"sharpness", "0.1",
          "weight of the length of intervals, from 0 to 1, the calibration having the rest; with "
-         "grid=paper 0, 0.1, 0.2 and 0.4 are tried unless one is given"},
+         "grid=paper 0, 0.1, 0.2 and 0.4 are tried unless one is given",
+         "0,0.1,0.2,0.4"},
     }),
     kQuantileNetworkOptions);
 

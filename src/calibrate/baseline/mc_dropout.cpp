@@ -25,7 +25,8 @@ constexpr double kDefaultRate = 0.01;
 constexpr auto kMcDropoutOptions = join_options(
     std::to_array<ParamInfo>({
         {"dropout", "0.01",
-         "share of the hidden units that are left out at random; grid=paper tries 0.01, 0.05, 0.1"},
+         "share of the hidden units that are left out at random; grid=paper tries 0.01, 0.05, 0.1",
+         "0.01,0.05,0.1"},
         {"passes", "100", "evaluations, each with other units left out, behind an answer"},
     }),
     nn::kBodyOptions, kGaussianOptions, kGaussianTraining);

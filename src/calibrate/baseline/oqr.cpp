@@ -15,7 +15,8 @@ constexpr auto kOqrOptions = join_options(
     std::to_array<ParamInfo>({
         {"penalty", "0.01",
          "weight of the correlation between length and coverage; with grid=paper 0.01, 0.1 "
-         "and 0.5 are tried unless one is given"},
+         "and 0.5 are tried unless one is given",
+         "0.01,0.1,0.5"},
     }),
     kQuantileNetworkOptions);
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reproduce_failures.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "evaluate/experiment/failures.h"
+#include "io/csv.h"
+#include "report/escape.h"
+#include "report/result_tables.h"
+#include "reproduce_theory.h"
+#include "tare/base/version.h"
+#include "text_table.h"
+
+namespace tare::cli {
+namespace {
+
+constexpr Seed kFailureSeed{1};
+
+std::vector<std::vector<std::string>> failure_cells(const FailureTable& table) {
+  std::vector<std::vector<std::string>> rows = {table.heading};
+  for (std::size_t i = 0; i < table.names.size(); ++i) {
+    rows.push_back({table.names[i]});
+    for (const double value : table.values[i]) rows.back().push_back(fmt::format("{:.4g}", value));
+  }
+  return rows;
+}
+
+std::string failures_csv(const std::vector<FailureTable>& tables) {
+  std::string text = "failure,row,quantity,value\n";
+  for (const FailureTable& table : tables) {
+    for (std::size_t i = 0; i < table.names.size(); ++i) {
+      for (std::size_t j = 0; j < table.values[i].size(); ++j) {
+        for (const std::string& cell : {table.title, table.names[i], table.heading[j + 1]}) {
+          append_csv_cell(text, cell, ',');
+          text += ',';
+        }
+        append_csv_number(text, table.values[i][j]);
+        text += '\n';
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+void run_reproduce_failures(const std::filesystem::path& folder, const Common& common) {
+  const std::vector<FailureTable> tables = all_failures(kFailureSeed);
+  const std::string title = "Where objectives over all rows fail";
+  const std::string provenance =
+      fmt::format("tare {}, `tare reproduce failures`, seed {}", kVersion, kFailureSeed.value);
+  std::string markdown = fmt::format("# {}\n\n{}\n", title, provenance);
+  std::string body = fmt::format("<p>{}</p>\n", escape_xml(provenance));
+  nlohmann::ordered_json json;
+  for (const FailureTable& table : tables) {
+    const auto cells = failure_cells(table);
+    markdown += fmt::format("\n## {}\n\n{}\n\n{}", table.title, table.words, markdown_table(cells));
+    body += fmt::format("<h2>{}</h2>\n<p>{}</p>\n{}", escape_xml(table.title),
+                        escape_xml(table.words), html_table(cells));
+    json.push_back({{"title", table.title},
+                    {"heading", table.heading},
+                    {"rows", table.names},
+                    {"values", table.values}});
+    if (!common.json) {
+      fmt::print("\n{}\n{}\n\n{}", table.title, table.words, text_table(cells));
+    }
+  }
+  write_result(folder / "failures.csv", failures_csv(tables));
+  write_result(folder / "failures.md", markdown);
+  write_result(folder / "failures.html", html_page(title, body));
+  if (common.json) fmt::print("{}\n", json.dump(2));
+}
+
+}  // namespace tare::cli
