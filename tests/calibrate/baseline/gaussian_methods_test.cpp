@@ -213,7 +213,7 @@ TEST(Isr, RecalibratesOnTheRowsItIsGiven) {
 TEST(Isr, WrongSplitsAndTooFewRowsAreRefused) {
   const Sample data = draw(find_problem("hetero_1"), 30, Seed{13});
   expect_error(ErrorCode::kInvalidArgument, "cross", [&] { fit("isr", data, "split=cross"); });
-  expect_error(ErrorCode::kBadData, "9 recalibration rows", [&] { fit("isr", data, ""); });
+  expect_error(ErrorCode::kBadData, "9 calibration rows", [&] { fit("isr", data, ""); });
   FitInput series;
   series.window = 2;
   expect_error(ErrorCode::kInvalidArgument, "series",
