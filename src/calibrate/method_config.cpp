@@ -16,6 +16,9 @@ MethodConfig parse_config(std::string_view text, std::string_view source) {
     MethodConfig config;
     config.method = find_method(json.at("method").get<std::string>()).name;
     const nlohmann::json options = json.value("options", nlohmann::json::object());
+    if (!options.is_object()) {
+      fail(ErrorCode::kInvalidArgument, "{}: \"options\" is an object of names and values", source);
+    }
     for (const auto& [name, value] : options.items()) {
       config.params.set(name, value.is_string() ? value.get<std::string>() : value.dump());
     }

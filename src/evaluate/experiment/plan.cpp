@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "evaluate/experiment/plan.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -86,6 +89,19 @@ class Fields {
   std::set<std::string, std::less<>> asked_;
 };
 
+/// A whole number of rows; JSON would turn -5 and 1e30 into something else.
+std::size_t parse_rows(Fields& fields, const char* name) {
+  const double rows = fields.need<double>(name);
+  if (!(rows >= 1.0 && rows <= 1e9 && rows == std::floor(rows))) {
+    fail(ErrorCode::kInvalidArgument, "{} is a whole number from 1 to 1e9, got {}", name, rows);
+  }
+  return static_cast<std::size_t>(rows);
+}
+
+bool has_control_character(std::string_view text) {
+  return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20; });
+}
+
 ExperimentCase parse_case(const Json& json) {
   Fields fields(json);
   ExperimentCase one;
@@ -100,14 +116,14 @@ ExperimentCase parse_case(const Json& json) {
   if (one.test == TestRows::kLaw) {
     one.problem = fields.need<std::string>("problem");
     find_problem(one.problem);
-    one.rows = fields.need<std::size_t>("rows");
-    one.test_rows = fields.need<std::size_t>("test_rows");
+    one.rows = parse_rows(fields, "rows");
+    one.test_rows = parse_rows(fields, "test_rows");
   } else {
     one.file = fields.need<std::string>("file");
     one.target = fields.need<std::string>("target");
   }
   if (one.test == TestRows::kFile) one.test_file = fields.need<std::string>("test_file");
-  if (one.test == TestRows::kResampled) one.test_rows = fields.need<std::size_t>("test_rows");
+  if (one.test == TestRows::kResampled) one.test_rows = parse_rows(fields, "test_rows");
   if (one.test == TestRows::kColumn) {
     one.column = fields.need<std::string>("column");
     one.train_value = fields.need<std::string>("train_value");
@@ -154,7 +170,7 @@ ExperimentPlan plan_of(const Json& json) {
   plan.name = fields.need<std::string>("name");
   plan.title = fields.get<std::string>("title", plan.name);
   plan.paper = fields.get<std::string>("paper", "");
-  plan.repeats = fields.get<std::size_t>("repeats", 5);
+  if (json.contains("repeats")) plan.repeats = parse_rows(fields, "repeats");
   plan.seed = Seed{fields.get<std::uint64_t>("seed", 1)};
   plan.test_share = parse_share(fields, "test_share", 0.1);
   plan.calibrate_share = parse_share(fields, "calibrate_share", 0.3);
@@ -163,6 +179,7 @@ ExperimentPlan plan_of(const Json& json) {
   check_figure(plan);
   for (const Json& one : fields.list("methods")) plan.methods.push_back(parse_method(one));
   fields.check_all_known();
+  check_plan(plan);
   return plan;
 }
 
@@ -175,6 +192,36 @@ ExperimentPlan parse_plan(std::string_view json, std::string_view source) {
     fail(ErrorCode::kInvalidArgument, "{}: is not JSON: {}", source, error.what());
   } catch (const Error& error) {
     fail(ErrorCode::kInvalidArgument, "{}: {}", source, error.what());
+  }
+}
+
+void check_plan(const ExperimentPlan& plan) {
+  const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; };
+  if (plan.name.empty() || !std::ranges::all_of(plan.name, plain)) {
+    fail(ErrorCode::kInvalidArgument,
+         "an experiment's name becomes a file's: letters, digits, _ and - only, got '{}'",
+         plan.name);
+  }
+  if (plan.repeats == 0) fail(ErrorCode::kInvalidArgument, "at least one repeat is needed");
+  if (plan.methods.empty()) fail(ErrorCode::kInvalidArgument, "at least one method is needed");
+  std::set<std::string> seen;
+  for (const ExperimentCase& one : plan.cases) {
+    if (has_control_character(one.name)) {
+      fail(ErrorCode::kInvalidArgument, "a case's name has a line break or the like in it");
+    }
+    if (!seen.insert(one.name).second) {
+      fail(ErrorCode::kInvalidArgument, "two cases have the name '{}'", one.name);
+    }
+  }
+  seen.clear();
+  for (const ExperimentMethod& method : plan.methods) {
+    if (!seen.insert(method.method + " " + method.params.text()).second) {
+      fail(ErrorCode::kInvalidArgument, "method '{}' is there twice with the same options",
+           method.method);
+    }
+    if (has_control_character(method.params.text())) {
+      fail(ErrorCode::kInvalidArgument, "an option has a line break or the like in it");
+    }
   }
 }
 

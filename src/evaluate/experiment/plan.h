@@ -69,6 +69,11 @@ struct ExperimentPlan {
 /// unknown field, an unknown method or problem.
 ExperimentPlan parse_plan(std::string_view json, std::string_view source);
 
+/// What a plan must be whoever wrote it: a name that can be a file's, at least one repeat, cases
+/// with rows, and no case or method twice, since results are known by these names.
+/// kInvalidArgument.
+void check_plan(const ExperimentPlan& plan);
+
 /// Adds what a configuration file of `tare tune` (its text) says to `plan.tuned`, where it is about
 /// this experiment.
 void add_tuned(ExperimentPlan& plan, std::string_view json, std::string_view source);

@@ -81,6 +81,7 @@ std::vector<TrialKey> trial_keys(const ExperimentPlan& plan) {
 
 RunReport run_plan(const ExperimentPlan& plan, const std::string& data_folder, ResultFile& results,
                    const Execution& how) {
+  check_plan(plan);
   RunReport report;
   std::vector<Trial> trials = trials_of(plan);
   const std::size_t all = trials.size();

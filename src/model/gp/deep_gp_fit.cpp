@@ -27,8 +27,8 @@ constexpr double kStartHiddenFactor = 1e-2;  // the hidden layer starts all but 
 
 // The last hidden output starts as noise of sd 1, the others all but without: one source of noise
 // is enough for the spread of y to depend on x, and few draws cover one better than ten. On
-// hetero_1 (4,000 rows, seed 101, 8 draws) the validation loss is 0.298 with one (the others then at
-// 0.1), and 0.307 where nine of the ten start as noise; the true law's is about 0.23.
+// hetero_1 (4,000 rows, seed 101, 8 draws) the validation loss is 0.298 with one (the others then
+// at 0.1), and 0.307 where nine of the ten start as noise; the true law's is about 0.23.
 constexpr double kStartLastNoise = 1.0;
 constexpr double kStartOtherNoise = 0.01;
 

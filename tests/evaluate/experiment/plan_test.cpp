@@ -45,6 +45,18 @@ TEST(Plan, SaysWhatIsWrongAndWhere) {
   expect_refused(replaced("\"repeats\": 2", "\"test_share\": 1.5"), "test_share is a share");
 }
 
+TEST(Plan, RefusesWhatWouldMixResultsOrWriteElsewhere) {
+  expect_refused(replaced("\"small\"", "\"../evil\""), "letters, digits");
+  expect_refused(replaced("\"repeats\": 2", "\"repeats\": 0"), "repeats is a whole number");
+  expect_refused(replaced("\"rows\": 60", "\"rows\": -5"), "rows is a whole number");
+  expect_refused(replaced("\"rows\": 60", "\"rows\": 1e30"), "rows is a whole number");
+  expect_refused(replaced("\"name\": \"flat\"", "\"name\": \"a\\nb\""), "line break");
+  expect_refused(replaced("\"NRC-RF\"", "\"pure_kernel bandwidth=infinite\""), "twice");
+  const std::string one =
+      R"({"name": "flat", "test": "law", "problem": "flat", "rows": 60, "test_rows": 20})";
+  expect_refused(replaced(one, one + ", " + one), "two cases have the name 'flat'");
+}
+
 TEST(Plan, EveryOneThatComesWithTheLibraryIsSound) {
   EXPECT_GE(built_in_plan_names().size(), 5U);
   for (const std::string& name : built_in_plan_names()) {
