@@ -119,6 +119,7 @@ void print_json(const std::vector<RankedMethod>& ranking, const SummaryTable& ta
 
 void run_compare(const CompareOptions& options, const Common& common) {
   const ExperimentPlan plan = plan_of(options);
+  check_plan(plan);  // before any file is made
   ResultFile results = options.out.empty() ? ResultFile() : ResultFile(options.out);
   RunReport report;
   {

@@ -145,6 +145,7 @@ void print_tables(const Summary& summary) {
 void run_plan_of(const ReproduceOptions& options, const std::filesystem::path& folder,
                  const Common& common) {
   const ExperimentPlan plan = chosen_plan(options);
+  check_plan(plan);  // before any file is made
   std::filesystem::create_directories(folder);
   ResultFile results((folder / (plan.name + ".csv")).string());
   RunReport report;

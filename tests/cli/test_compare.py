@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A contest on the user's own file."""
-from harness import BAD_DATA, NOT_FOUND, CliTest, main
+from harness import BAD_DATA, NOT_FOUND, USAGE, CliTest, main
 
 METHODS = "pure_kernel,nrc,nrc_rf"
 
@@ -48,6 +48,8 @@ class Compare(CliTest):
         self.fails(NOT_FOUND, "compare", "none.csv", "--target", "y", says=["none.csv"])
         self.fails(NOT_FOUND, "compare", "data.csv", "--target", "z", says=["'z'"])
         self.fails(NOT_FOUND, "compare", "data.csv", "--target", "y", "--methods", "magic", says=["magic"])
+        self.fails(USAGE, "compare", "data.csv", "--target", "y", "--methods", "nrc,NRC", "--out", "r.csv", says=["twice"])
+        self.fails(USAGE, "compare", "data.csv", "--target", "y", "--methods", "", says=["at least one method"])
         self.write("holes.csv", "a,y\n1,2\n,3\n")
         self.fails(BAD_DATA, "compare", "holes.csv", "--target", "y", says=["holes.csv:3"])
 
