@@ -9,6 +9,11 @@ function(tare_unity target)
   endif()
 endfunction()
 
+# Files that Highway compiles once for each vector width: they include themselves, so never as part of another.
+function(tare_vector_files)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 function(tare_layer name)
   add_library(tare_${name} OBJECT ${ARGN})
   target_include_directories(tare_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
@@ -39,9 +44,9 @@ function(tare_library_from_layers)
   target_include_directories(tare_library PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(tare_library PUBLIC cxx_std_20)
-  target_link_libraries(tare_library PRIVATE $<BUILD_INTERFACE:tare_build_flags> fmt::fmt ZLIB::ZLIB Threads::Threads)
+  # hwy and xgboost by name and not by path, so that the installed package does not remember this machine.
+  target_link_libraries(tare_library PRIVATE $<BUILD_INTERFACE:tare_build_flags> fmt::fmt ZLIB::ZLIB Threads::Threads hwy)
   if(TARE_WITH_XGBOOST)
-    # By name and not by path, so that the installed package does not remember this machine.
     target_link_libraries(tare_library PRIVATE xgboost)
   endif()
 

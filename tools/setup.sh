@@ -3,7 +3,7 @@
 # Installs the Debian packages that tare needs and that are missing. usage: tools/setup.sh build|test
 set -eu
 
-packages="g++ cmake ninja-build libfmt-dev libeigen3-dev nlohmann-json3-dev libfast-float-dev libcli11-dev libxgboost-dev zlib1g-dev"
+packages="g++ cmake ninja-build libfmt-dev libeigen3-dev nlohmann-json3-dev libfast-float-dev libcli11-dev libxgboost-dev libhwy-dev zlib1g-dev"
 if [ "${1:-build}" = test ]; then
   packages="$packages libgtest-dev libgmock-dev libbenchmark-dev python3"
 fi
