@@ -12,9 +12,7 @@
 namespace tare {
 namespace {
 
-// No distance is larger than kFarthestRow, so a row that is left out stays recognisable even where
-// the features are so large that their squares overflow.
-constexpr double kFarthestRow = 1e299;
+constexpr double kFarthestRow = LocalSample::kFarthestRow;
 constexpr double kLeftOut = 1e300;
 // Below this share of the largest weight a row is out of reach: squares of weights would underflow.
 constexpr double kReach = 1e-140;
@@ -101,6 +99,10 @@ void LocalSample::leave_out(std::size_t place, Scratch& scratch) const {
   scratch.squared_distance[place] = kLeftOut;
 }
 
+void LocalSample::leave_out_beyond(double reach2, Scratch& scratch) const {
+  for (double& r2 : scratch.squared_distance) r2 = r2 > reach2 ? kLeftOut : r2;
+}
+
 void LocalSample::window_of_nearest(std::size_t count, Scratch& scratch) const {
   const std::size_t kth = std::min(count, rows()) - 1;
   scratch.selection = scratch.squared_distance;
@@ -119,29 +121,47 @@ void LocalSample::apply_sample_weights(Scratch& scratch) const {
   for (std::size_t i = 0; i < rows(); ++i) scratch.weight[i] *= weights_[i];
 }
 
-LocalSample::Support LocalSample::weigh(const SnqOptions& options, Scratch& scratch) const {
-  scratch.weight.resize(rows());
-  const bool window = options.kernel == KernelKind::kNaive || options.kernel == KernelKind::kKnn ||
-                      std::isinf(options.bandwidth);
-  scratch.type = window ? weight_type_ : WeightType::kReal;
+bool LocalSample::weigh_in_reach(const SnqOptions& options, Scratch& scratch) const {
   if (options.kernel == KernelKind::kKnn && !std::isinf(options.bandwidth)) {
-    window_of_nearest(static_cast<std::size_t>(options.bandwidth), scratch);
-  } else {
-    kernel_weights(options.kernel, options.bandwidth, scratch.squared_distance, scratch.weight);
+    weigh_nearest(static_cast<std::size_t>(options.bandwidth), scratch);
+    return scratch.sums.total > kReach * largest_weight_;
   }
+  const bool window = options.kernel == KernelKind::kNaive || std::isinf(options.bandwidth);
+  scratch.type = window ? weight_type_ : WeightType::kReal;
+  scratch.weight.resize(rows());
+  kernel_weights(options.kernel, options.bandwidth, scratch.squared_distance, scratch.weight);
   apply_sample_weights(scratch);
   sum_weights(scratch.weight, scratch.sums);
+  return scratch.sums.total > kReach * largest_weight_;
+}
+
+void LocalSample::weigh_nearest(std::size_t count, Scratch& scratch) const {
+  scratch.type = weight_type_;
+  scratch.weight.resize(rows());
+  window_of_nearest(count, scratch);
+  apply_sample_weights(scratch);
+  sum_weights(scratch.weight, scratch.sums);
+}
+
+LocalSample::Support LocalSample::weigh(const SnqOptions& options, Scratch& scratch) const {
   Support support;
-  if (!(scratch.sums.total > kReach * largest_weight_)) {
+  if (!weigh_in_reach(options, scratch)) {
     support.fallback = true;
-    scratch.type = weight_type_;
-    window_of_nearest(options.fallback == Fallback::kMarginal ? rows() : options.min_support,
-                      scratch);
-    apply_sample_weights(scratch);
-    sum_weights(scratch.weight, scratch.sums);
+    weigh_nearest(options.fallback == Fallback::kMarginal ? rows() : options.min_support, scratch);
   }
   support.effective_n = scratch.sums.effective_size();
   return support;
+}
+
+LocalSample LocalSample::part(std::span<const double> columns, std::span<const double> residuals,
+                              std::span<const double> weights) const {
+  LocalSample some;
+  some.features_ = BruteForce(Buffer<double>(columns, nullptr), residuals.size(), dims());
+  some.residuals_ = Buffer<double>(residuals, nullptr);
+  some.weights_ = Buffer<double>(weights, nullptr);
+  some.largest_weight_ = largest_weight_;
+  some.weight_type_ = weight_type_;
+  return some;
 }
 
 void LocalSample::quantiles(std::span<const Level> levels, Scratch& scratch,

@@ -26,11 +26,21 @@ class LocalSample {
   LocalSample(MatrixView z, std::span<const double> u, std::span<const double> weight);
   LocalSample(BruteForce features, Buffer<double> residuals, Buffer<double> weights);
 
+  // No distance is larger than kFarthestRow, so a row that is left out stays recognisable even
+  // where the features are so large that their squares overflow.
+  static constexpr double kFarthestRow = 1e299;
+
   std::size_t rows() const noexcept { return residuals_.size(); }
   std::size_t dims() const noexcept { return features_.dims(); }
   const BruteForce& features() const noexcept { return features_; }
   std::span<const double> residuals() const noexcept { return residuals_; }
   std::span<const double> weights() const noexcept { return weights_; }  // empty: all 1
+  double largest_weight() const noexcept { return largest_weight_; }
+
+  /// Some of the rows as a sample of its own, in which a row is in reach as it is in this one.
+  /// `columns` and the others are as in the constructor and must outlive what is returned.
+  LocalSample part(std::span<const double> columns, std::span<const double> residuals,
+                   std::span<const double> weights) const;
 
   /// What one query needs; reused from query to query, one per thread.
   struct Scratch {
@@ -50,7 +60,13 @@ class LocalSample {
   double measure(std::span<const double> z, Scratch& scratch) const;
   /// Moves a row out of every window, for leave-one-out.
   void leave_out(std::size_t place, Scratch& scratch) const;
-  /// Step two: weights and their sums, with the fallback where nothing is in reach.
+  /// Moves all rows farther than sqrt(reach2) out of every window.
+  void leave_out_beyond(double reach2, Scratch& scratch) const;
+  /// Step two: weights and their sums. False where nothing is in reach.
+  bool weigh_in_reach(const SnqOptions& options, Scratch& scratch) const;
+  /// The same with equal weight for the `count` nearest rows, ties included.
+  void weigh_nearest(std::size_t count, Scratch& scratch) const;
+  /// Both: what is in reach, or the fallback.
   Support weigh(const SnqOptions& options, Scratch& scratch) const;
   /// Step three: the quantiles at ascending levels.
   void quantiles(std::span<const Level> levels, Scratch& scratch, std::span<double> out) const;
@@ -59,6 +75,7 @@ class LocalSample {
   void window_of_nearest(std::size_t count, Scratch& scratch) const;
   void apply_sample_weights(Scratch& scratch) const;
   void check_weights();
+  LocalSample() = default;
 
   BruteForce features_;
   Buffer<double> residuals_;  // ascending

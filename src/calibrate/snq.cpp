@@ -8,15 +8,13 @@
 #include <utility>
 
 #include "base/fail.h"
-#include "base/parallel.h"
 #include "calibrate/level_order.h"
 #include "calibrate/local_sample.h"
+#include "calibrate/snq_index.h"
 #include "io/tensor_store.h"
 
 namespace tare {
 namespace {
-
-constexpr std::size_t kBlockQueries = 64;
 
 void check_options(const SnqOptions& options) {
   // Its square must be a number, too.
@@ -72,8 +70,10 @@ Snq::Snq(MatrixView z, std::span<const double> u, std::span<const double> weight
 Snq::Snq(std::shared_ptr<const LocalSample> sample, const SnqOptions& options)
     : sample_(std::move(sample)), options_(options) {
   check_options(options_);
+  index_ = std::make_shared<const SnqIndex>(*sample_, options_);
 }
 
+IndexKind Snq::index() const { return index_->kind(); }
 std::size_t Snq::dims() const { return sample_->dims(); }
 std::size_t Snq::rows() const { return sample_->rows(); }
 
@@ -86,18 +86,9 @@ Prediction Snq::predict(MatrixView z, std::span<const Level> levels, const Execu
     Prediction result;
     result.quantiles = Matrix(z.rows(), ascending.size());
     result.effective_n.resize(z.rows());
-    result.nearest.resize(z.rows());
+    result.nearest.resize(how.diagnostics ? z.rows() : 0);
     result.fallback.resize(z.rows());
-    parallel_blocks(how, z.rows(), kBlockQueries, [&](std::size_t first, std::size_t last) {
-      thread_local LocalSample::Scratch scratch;
-      for (std::size_t i = first; i < last; ++i) {
-        result.nearest[i] = sample_->measure(z.row(i), scratch);
-        const auto support = sample_->weigh(options_, scratch);
-        result.effective_n[i] = support.effective_n;
-        result.fallback[i] = support.fallback ? 1 : 0;
-        sample_->quantiles(ascending, scratch, result.quantiles.row(i));
-      }
-    });
+    index_->predict(z, ascending, options_, how, result);
     return result;
   });
 }

@@ -15,6 +15,7 @@ namespace tare {
 /// yardstick for any index.
 class BruteForce {
  public:
+  BruteForce() = default;
   /// Keeps rows order[0], order[1], ... of `rows`, in that order.
   BruteForce(MatrixView rows, std::span<const std::size_t> order);
   /// Takes over columns that were saved: `columns` holds dims * rows values.

@@ -56,10 +56,12 @@ std::vector<Level> levels_of(const std::vector<Fraction>& fractions) {
   return levels;
 }
 
-class SnqAgainstOracle : public testing::TestWithParam<KernelKind> {};
+using KernelAndIndex = std::tuple<KernelKind, IndexKind>;
+
+class SnqAgainstOracle : public testing::TestWithParam<KernelAndIndex> {};
 
 TEST_P(SnqAgainstOracle, GivesTheAnswerOfTheDefinition) {
-  const KernelKind kernel = GetParam();
+  const auto [kernel, index] = GetParam();
   const std::vector<Level> levels = levels_of(kFractions);
   Rng rng(Seed{17});
   std::size_t fallbacks = 0;
@@ -76,7 +78,9 @@ TEST_P(SnqAgainstOracle, GivesTheAnswerOfTheDefinition) {
                                                    : 0.25 * static_cast<double>(1 + rng.below(8));
     options.fallback = trial % 2 == 0 ? Fallback::kNearest : Fallback::kMarginal;
     options.min_support = 1 + rng.below(12);
+    options.index = index;
     const Snq snq(c.z, c.u, c.weight, options);
+    ASSERT_EQ(snq.index(), index);
 
     Case queries = random_case(rng, 12, dims, texture, Weights::kNone);
     for (double& value : queries.z.row(0)) value += 40'000.0;  // one far outside
@@ -105,8 +109,23 @@ TEST_P(SnqAgainstOracle, GivesTheAnswerOfTheDefinition) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllKernels, SnqAgainstOracle, testing::ValuesIn(kAllKernels),
-                         [](const auto& kind) { return std::string(kernel_name(kind.param)); });
+std::string kernel_and_index(const testing::TestParamInfo<KernelAndIndex>& info) {
+  return std::string(kernel_name(std::get<0>(info.param))) + "_" +
+         std::string(index_name(std::get<1>(info.param)));
+}
+
+INSTANTIATE_TEST_SUITE_P(AllKernels, SnqAgainstOracle,
+                         testing::Combine(testing::ValuesIn(kAllKernels),
+                                          testing::Values(IndexKind::kBrute)),
+                         kernel_and_index);
+// The tree cuts gaussian and laplace weights off: index_test.cpp says how far that may go.
+INSTANTIATE_TEST_SUITE_P(KernelsWithAnEnd, SnqAgainstOracle,
+                         testing::Combine(testing::Values(KernelKind::kNaive,
+                                                          KernelKind::kEpanechnikov,
+                                                          KernelKind::kTriangular,
+                                                          KernelKind::kTricube, KernelKind::kKnn),
+                                          testing::Values(IndexKind::kTree)),
+                         kernel_and_index);
 
 TEST(Snq, ALevelIsTheDecimalThatWasWritten) {
   // 0.07 * 100 is 7.000000000000001 in doubles; the seventh smallest of a hundred is meant all the

@@ -14,7 +14,8 @@ namespace tare {
 struct Prediction {
   Matrix quantiles;                 // (i, j): row i, level j, in the order the levels were given
   std::vector<double> effective_n;  // (sum w)^2 / sum w^2 of the rows behind the answer
-  std::vector<double> nearest;      // distance to the nearest calibration row, in scaled features
+  std::vector<double> nearest;      // distance to the nearest calibration row, in scaled features;
+                                    // empty where Execution::diagnostics is off
   std::vector<std::uint8_t> fallback;  // 1 where no calibration row was in reach
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "tare/base/execution.h"
 #include "tare/base/level.h"
@@ -15,6 +16,7 @@
 namespace tare {
 
 class LocalSample;
+class SnqIndex;
 class TensorReader;
 class TensorWriter;
 
@@ -24,12 +26,25 @@ enum class Fallback : std::uint8_t {
   kMarginal,  // all rows, with equal weight: the reference code's choice
 };
 
+/// How calibration rows near a query are found. The answer is the same; see Snq.
+enum class IndexKind : std::uint8_t {
+  kAuto,   // by what the others would cost on these rows
+  kBrute,  // all rows, one query at a time, in double precision: the yardstick
+  kTree,   // a tree of boxes: few features, narrow windows
+  kDense,  // all rows, many queries at a time, by matrix products: gaussian and laplace
+};
+
+/// "auto", "brute", "tree" or "dense". Throws kInvalidArgument with the known names.
+IndexKind parse_index(std::string_view name);
+std::string_view index_name(IndexKind kind);
+
 struct SnqOptions {
   KernelKind kernel = KernelKind::kGaussian;
   double bandwidth =
       1.0;  // > 0, in units of the features; a whole number of rows for knn; may be infinite
   Fallback fallback = Fallback::kNearest;
   std::size_t min_support = 20;  // rows of the fallback window, at least 1
+  IndexKind index = IndexKind::kAuto;
 };
 
 /// SNQ, the paper's Algorithm 1: the conditional quantiles of u given z, from rows near z.
@@ -37,7 +52,10 @@ struct SnqOptions {
 /// The estimate of level tau at z is the smallest u_i for which the weights k(|z - z_i| / h) of the
 /// rows with u <= u_i add up to at least tau times all weights. Sample weights multiply the
 /// kernel's. All levels come from one set of weights, so they cannot cross. A row is in reach when
-/// its weight is above 1e-140 of the largest possible. Immutable and cheap to copy; predict may be
+/// its weight is above 1e-140 of the largest possible. Every index finds the same rows for kernels
+/// with an end (naive, knn and the others) and gives the same answer, up to the rounding of sums of
+/// weights that are no whole numbers. For gaussian and laplace kernels the tree leaves out rows
+/// that together have less than 1e-6 of the weight. Immutable and cheap to copy; predict may be
 /// called from several threads at once.
 class Snq {
  public:
@@ -51,6 +69,8 @@ class Snq {
   std::size_t dims() const;
   std::size_t rows() const;
   const SnqOptions& options() const noexcept { return options_; }
+  /// The index in use; never kAuto.
+  IndexKind index() const;
 
   /// Levels in any order, repeated or not. Throws kShapeMismatch where z has another number of
   /// columns.
@@ -61,6 +81,7 @@ class Snq {
 
  private:
   std::shared_ptr<const LocalSample> sample_;  // shared: copies of a model need no second sample
+  std::shared_ptr<const SnqIndex> index_;
   SnqOptions options_;
 };
 

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/snq_index.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "base/strings.h"
+#include "base/unknown_name.h"
+#include "math/kernel.h"
+
+namespace tare {
+namespace {
+
+constexpr std::size_t kBlockQueries = 64;
+constexpr std::size_t kFewRows = 1'000;  // all of them are looked at faster than any structure
+constexpr std::size_t kProbes = 8;       // rows around which the others are counted
+
+// Nanoseconds for a row and query, measured by bench/snq_bench (bench/RESULTS.md).
+constexpr double kBruteRow = 1.5;
+constexpr double kBruteFeature = 0.35;
+constexpr double kTreeRow = 2.0;  // that is visited
+constexpr double kTreeFeature = 0.2;
+constexpr double kTreeWeight = 6.0;  // more for a row that gets a weight and is sorted for it
+
+constexpr std::array kIndexes = {IndexKind::kAuto, IndexKind::kBrute, IndexKind::kTree,
+                                 IndexKind::kDense};
+
+bool reaches_everywhere(const SnqOptions& options) {
+  return std::isinf(kernel_support(options.kernel));
+}
+
+/// Rows that a tree would have to look at around a typical row: those within the radius and, since
+/// a leaf is looked at as a whole, about one leaf's width more.
+double rows_around(const LocalSample& sample, const SnqOptions& options, double reach) {
+  constexpr std::size_t kLeafWidthRows = 64;
+  LocalSample::Scratch scratch;
+  double sum = 0.0;
+  for (std::size_t p = 0; p < kProbes; ++p) {
+    const std::size_t place = (2 * p + 1) * sample.rows() / (2 * kProbes);
+    sample.measure(sample.features().row(place), scratch);
+    auto& r2 = scratch.squared_distance;
+    const auto nth = [&](std::size_t k) {
+      const auto at = r2.begin() + static_cast<std::ptrdiff_t>(std::min(k, r2.size()) - 1);
+      std::nth_element(r2.begin(), at, r2.end());
+      return std::sqrt(*at);
+    };
+    const double leaf = nth(kLeafWidthRows);
+    const double radius = options.kernel == KernelKind::kKnn
+                              ? nth(static_cast<std::size_t>(options.bandwidth))
+                              : reach;
+    const double wide = radius + leaf;
+    sum += static_cast<double>(
+        std::count_if(r2.begin(), r2.end(), [=](double v) { return v <= wide * wide; }));
+  }
+  return sum / static_cast<double>(kProbes);
+}
+
+}  // namespace
+
+std::string_view index_name(IndexKind kind) {
+  switch (kind) {
+    case IndexKind::kAuto:
+      return "auto";
+    case IndexKind::kBrute:
+      return "brute";
+    case IndexKind::kTree:
+      return "tree";
+    case IndexKind::kDense:
+      return "dense";
+  }
+  return "?";
+}
+
+IndexKind parse_index(std::string_view name) {
+  std::vector<std::string> names;
+  for (const IndexKind kind : kIndexes) {
+    if (index_name(kind) == canonical_name(name)) return kind;
+    names.emplace_back(index_name(kind));
+  }
+  fail_unknown_name(ErrorCode::kInvalidArgument, "index", name, names);
+}
+
+IndexKind choose_index(const LocalSample& sample, const SnqOptions& options) {
+  if (std::isinf(options.bandwidth) || sample.rows() < kFewRows || sample.dims() == 0) {
+    return IndexKind::kBrute;
+  }
+  const auto rows = static_cast<double>(sample.rows());
+  const auto dims = static_cast<double>(sample.dims());
+  const bool ranks = sample.weights().empty() &&
+                     (options.kernel == KernelKind::kNaive || options.kernel == KernelKind::kKnn);
+  const double visited = rows_around(sample, options, window_reach(options, sample.rows()));
+  const double tree = visited * (kTreeRow + kTreeFeature * dims + (ranks ? 0.0 : kTreeWeight));
+  const double all = rows * (kBruteRow + kBruteFeature * dims);
+  return tree < all ? IndexKind::kTree : IndexKind::kBrute;
+}
+
+SnqIndex::SnqIndex(const LocalSample& sample, const SnqOptions& options)
+    : sample_(sample),
+      kind_(options.index == IndexKind::kAuto ? choose_index(sample, options) : options.index) {
+  if (kind_ == IndexKind::kDense && !reaches_everywhere(options)) {
+    fail(ErrorCode::kInvalidArgument,
+         "the dense index is for gaussian and laplace kernels, not for {}",
+         kernel_name(options.kernel));
+  }
+  // A window of everything has nothing to be found.
+  if (std::isinf(options.bandwidth) || sample.dims() == 0) kind_ = IndexKind::kBrute;
+  if (kind_ == IndexKind::kTree) tree_ = std::make_unique<const TreeAnswer>(sample);
+}
+
+void SnqIndex::predict(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
+                       const Execution& how, Prediction& result) const {
+  if (kind_ == IndexKind::kTree) {
+    tree_->predict(z, levels, options, how, result);
+    return;
+  }
+  parallel_blocks(how, z.rows(), kBlockQueries, [&](std::size_t first, std::size_t last) {
+    thread_local LocalSample::Scratch scratch;
+    for (std::size_t i = first; i < last; ++i) {
+      const double nearest = sample_.measure(z.row(i), scratch);
+      if (!result.nearest.empty()) result.nearest[i] = nearest;
+      const auto support = sample_.weigh(options, scratch);
+      result.effective_n[i] = support.effective_n;
+      result.fallback[i] = support.fallback ? 1 : 0;
+      sample_.quantiles(levels, scratch, result.quantiles.row(i));
+    }
+  });
+}
+
+}  // namespace tare

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "calibrate/local_sample.h"
+#include "calibrate/tree_answer.h"
+#include "tare/base/execution.h"
+#include "tare/calibrate/prediction.h"
+#include "tare/calibrate/snq.h"
+
+namespace tare {
+
+/// One of the ways to answer SNQ's queries, and what it keeps for that.
+class SnqIndex {
+ public:
+  /// Builds options.index, or what choose_index says. The sample must outlive this. Throws
+  /// kInvalidArgument where the index does not know the kernel.
+  SnqIndex(const LocalSample& sample, const SnqOptions& options);
+
+  IndexKind kind() const noexcept { return kind_; }
+  /// Fills `result`, whose vectors have their sizes. Levels ascend.
+  void predict(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
+               const Execution& how, Prediction& result) const;
+
+ private:
+  const LocalSample& sample_;
+  IndexKind kind_;
+  std::unique_ptr<const TreeAnswer> tree_;
+};
+
+/// The index that answers fastest, by what some rows see around them.
+IndexKind choose_index(const LocalSample& sample, const SnqOptions& options);
+
+}  // namespace tare

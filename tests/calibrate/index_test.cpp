@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tare/base/rng.h"
+#include "tare/calibrate/snq.h"
+
+// Every index against brute force, on more rows than the oracle of snq_test.cpp could bear.
+namespace tare {
+namespace {
+
+struct Sample {
+  Matrix z;
+  std::vector<double> u;
+  std::vector<double> weight;
+};
+
+/// Rows with clusters, a lattice's ties, duplicates and columns of different width.
+Sample random_sample(Rng& rng, std::size_t rows, std::size_t dims, int texture, bool weighted) {
+  Sample s{Matrix(rows, dims), std::vector<double>(rows), {}};
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < dims; ++j) {
+      double value = texture == 1 ? std::floor(6.0 * rng.uniform()) : rng.normal();
+      if (texture == 2) value = (rng.below(3) == 0 ? 0.05 : 1.0) * value + (j == 0 ? 3.0 : 0.0);
+      s.z(i, j) = value * (j == 1 ? 4.0 : 1.0);
+    }
+    if (i > 0 && rng.below(20) == 0) {  // a duplicate
+      const std::size_t twin = rng.below(i);
+      for (std::size_t j = 0; j < dims; ++j) s.z(i, j) = s.z(twin, j);
+    }
+    s.u[i] = texture == 1 ? std::floor(10.0 * rng.normal()) : rng.normal() * (1.0 + s.z(i, 0));
+    if (weighted) s.weight.push_back(static_cast<double>(rng.below(3)));
+  }
+  if (weighted) s.weight[0] = 1.0;
+  return s;
+}
+
+Matrix random_queries(Rng& rng, const Sample& s, std::size_t count) {
+  Matrix q(count, s.z.cols());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t near = rng.below(s.z.rows());
+    for (std::size_t j = 0; j < q.cols(); ++j) {
+      q(i, j) = s.z(near, j) + (rng.below(2) == 0 ? 0.0 : 0.3 * rng.normal());
+    }
+  }
+  for (double& value : q.row(0)) value += 1e4;    // far from all
+  for (double& value : q.row(1)) value = -1e160;  // its squared distances overflow
+  return q;
+}
+
+std::vector<Level> some_levels() {
+  std::vector<Level> levels;
+  for (const double tau : {0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999}) {
+    levels.emplace_back(tau);
+  }
+  return levels;
+}
+
+class Windows : public testing::TestWithParam<KernelKind> {};
+
+TEST_P(Windows, OfTheTreeAreThoseOfBruteForce) {
+  Rng rng(Seed{3});
+  for (int trial = 0; trial < 36; ++trial) {
+    const std::size_t dims = 1 + static_cast<std::size_t>(trial) % 9;
+    const std::size_t rows = trial % 4 == 0 ? 1 + rng.below(40) : 200 + rng.below(2'500);
+    const Sample s = random_sample(rng, rows, dims, trial % 3, trial % 5 == 4);
+    const Matrix queries = random_queries(rng, s, 150);
+    SnqOptions options{.kernel = GetParam(), .index = IndexKind::kBrute};
+    options.fallback = trial % 2 == 0 ? Fallback::kNearest : Fallback::kMarginal;
+    options.bandwidth =
+        GetParam() == KernelKind::kKnn
+            ? static_cast<double>(1 + rng.below(rows + 5))
+            : std::vector{0.05, 0.3, 1.0, 2.0, 30.0}[static_cast<std::size_t>(trial) % 5];
+    const Prediction expected = Snq(s.z, s.u, s.weight, options).predict(queries, some_levels());
+    options.index = IndexKind::kTree;
+    const Snq tree(s.z, s.u, s.weight, options);
+    const Prediction actual = tree.predict(queries, some_levels());
+    EXPECT_EQ(actual.fallback, expected.fallback) << "trial " << trial;
+    EXPECT_EQ(actual.effective_n, expected.effective_n) << "trial " << trial;
+    EXPECT_EQ(actual.nearest, expected.nearest) << "trial " << trial;
+    ASSERT_TRUE(std::ranges::equal(actual.quantiles.values(), expected.quantiles.values()))
+        << "trial " << trial << ", " << rows << " rows, " << dims << " features";
+
+    // One query at a time, and on one thread, gives the same.
+    Execution one;
+    one.threads = 1;
+    one.diagnostics = false;
+    for (std::size_t i = 0; i < 10; ++i) {
+      const Prediction alone = tree.predict(queries.view().middle_rows(i, 1), some_levels(), one);
+      ASSERT_TRUE(std::ranges::equal(alone.quantiles.values(), expected.quantiles.row(i)));
+      EXPECT_TRUE(alone.nearest.empty());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Windows, testing::Values(KernelKind::kNaive, KernelKind::kKnn),
+                         [](const auto& kind) { return std::string(kernel_name(kind.param)); });
+
+/// The kernel's weights by definition.
+std::vector<double> true_weights(const Sample& s, std::span<const double> query,
+                                 const SnqOptions& options) {
+  std::vector<double> weights(s.u.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    double r2 = 0.0;
+    for (std::size_t j = 0; j < query.size(); ++j) {
+      r2 += (s.z(i, j) - query[j]) * (s.z(i, j) - query[j]);
+    }
+    const double t = std::sqrt(r2) / options.bandwidth;
+    weights[i] = options.kernel == KernelKind::kGaussian ? std::exp(-0.5 * t * t) : std::exp(-t);
+    if (!s.weight.empty()) weights[i] *= s.weight[i];
+  }
+  return weights;
+}
+
+class CutKernels : public testing::TestWithParam<KernelKind> {};
+
+TEST_P(CutKernels, LeaveOutLessThanAMillionth) {
+  Rng rng(Seed{4});
+  for (int trial = 0; trial < 12; ++trial) {
+    const std::size_t dims = 1 + static_cast<std::size_t>(trial) % 4;
+    const Sample s = random_sample(rng, 1'500, dims, trial % 3, trial % 4 == 3);
+    const Matrix queries = random_queries(rng, s, 40);
+    const SnqOptions options{
+        .kernel = GetParam(), .bandwidth = trial % 2 == 0 ? 0.03 : 0.2, .index = IndexKind::kTree};
+    const auto levels = some_levels();
+    const Prediction p = Snq(s.z, s.u, s.weight, options).predict(queries, levels);
+    for (std::size_t q = 0; q < queries.rows(); ++q) {
+      if (p.fallback[q] != 0) continue;
+      const auto weights = true_weights(s, queries.row(q), options);
+      double total = 0.0;
+      for (const double w : weights) total += w;
+      if (!(total > 1e-130)) continue;
+      for (std::size_t j = 0; j < levels.size(); ++j) {
+        double below = 0.0;
+        double up_to = 0.0;
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+          if (s.u[i] < p.quantiles(q, j)) below += weights[i];
+          if (s.u[i] <= p.quantiles(q, j)) up_to += weights[i];
+        }
+        // 2e-6: what is left out counts once in the sum and once in the total.
+        EXPECT_LE(below, (levels[j].value() + 2e-6) * total) << "trial " << trial << " query " << q;
+        EXPECT_GE(up_to, (levels[j].value() - 2e-6) * total) << "trial " << trial << " query " << q;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, CutKernels,
+                         testing::Values(KernelKind::kGaussian, KernelKind::kLaplace),
+                         [](const auto& kind) { return std::string(kernel_name(kind.param)); });
+
+}  // namespace
+}  // namespace tare
