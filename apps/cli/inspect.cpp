@@ -80,6 +80,7 @@ void print_text(const std::string& path, const FittedModel& fitted, const Tensor
                      in.get<std::string>("model.bandwidth_rule")));
     line("fallback", fmt::format("{}, {} rows", in.get<std::string>("model.snq.fallback"),
                                  in.get<std::size_t>("model.snq.min_support")));
+    if (in.has_value("model.snq.index")) line("index", in.get<std::string>("model.snq.index"));
     print_path(in);
   }
 }

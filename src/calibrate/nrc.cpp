@@ -30,12 +30,14 @@ constexpr std::array kNrcOptions = std::to_array<ParamInfo>({
     {"folds", "5", "folds of --split cross"},
     {"fallback", "nearest", "where no row is in reach: nearest, marginal"},
     {"min_support", "20", "rows of the nearest fallback"},
+    {"index", "auto", "how near rows are found: brute, tree, dense, line; auto takes the fastest"},
 });
 
 SnqOptions parse_snq(const Params& params) {
   SnqOptions options;
   options.kernel = parse_kernel(params.text("kernel", "gaussian"));
   options.min_support = params.count("min_support", 20, 1, 1'000'000'000);
+  options.index = parse_index(params.text("index", "auto"));
   const std::string fallback = canonical_name(params.text("fallback", "nearest"));
   if (fallback == "marginal") {
     options.fallback = Fallback::kMarginal;

@@ -100,6 +100,7 @@ void Snq::save(const TensorWriter& out) const {
             std::isinf(options_.bandwidth) ? Json("infinite") : Json(options_.bandwidth));
   out.value("fallback", options_.fallback == Fallback::kNearest ? "nearest" : "marginal");
   out.value("min_support", options_.min_support);
+  out.value("index", index_name(index_->kind()));
   out.value("rows", sample.rows());
   out.value("dims", sample.dims());
   out.tensor("columns", sample.features().columns(), {sample.dims(), sample.rows()});
@@ -117,6 +118,8 @@ Snq Snq::load(const TensorReader& in) {
   options.fallback =
       in.get<std::string>("fallback") == "marginal" ? Fallback::kMarginal : Fallback::kNearest;
   options.min_support = in.count("min_support", std::numeric_limits<std::size_t>::max());
+  // What was chosen when the model was made; a file of an earlier version leaves it open.
+  if (in.has_value("index")) options.index = parse_index(in.get<std::string>("index"));
   const std::size_t rows = in.count("rows", kMany);
   const std::size_t dims = in.count("dims", kMany);
   const auto columns = in.tensor<double>("columns", {dims, rows});
