@@ -45,7 +45,7 @@ void distances_alone(const DenseAnswer& dense, const SnqOptions& options, Matrix
   constexpr std::size_t kStep = 4;  // chunks
   const DenseRows& rows = dense.rows();
   DenseQueries block(rows, dense.metric(options));
-  std::vector<float> nearest(rows.chunks() * kDenseBlock);
+  AlignedVector<float> nearest(rows.chunks() * kDenseBlock);
   for (std::size_t i = 0; i < queries.rows(); i += kDenseBlock) {
     const std::size_t count = std::min(kDenseBlock, queries.rows() - i);
     for (std::size_t lane = 0; lane < count; ++lane) block.set(lane, queries.row(i + lane));
@@ -77,8 +77,8 @@ void run(std::size_t n, std::size_t dims, std::size_t m, KernelKind kernel) {
 
   std::size_t in_double = 0;
   const double all =
-      seconds(3, [&] { in_double = dense.predict(queries, 0, m, options, levels, result); });
-  const double distances = seconds(3, [&] { distances_alone(dense, options, queries); });
+      seconds(5, [&] { in_double = dense.predict(queries, 0, m, options, levels, result); });
+  const double distances = seconds(5, [&] { distances_alone(dense, options, queries); });
   double operations = 0.0;
   const double peak = seconds(20, [&] { operations = fused_operations(1'000'000); });
 

@@ -55,8 +55,8 @@ class DenseAnswer::Work {
         curve_(dense_curve(options.kernel, options.bandwidth)),
         blocks_(kQueryBlocks, DenseQueries(answer.rows_, answer.metric(options))),
         sums_(kQueryBlocks),
-        targets_(levels.size()),
-        places_(levels.size()) {}
+        targets_(kQueries, levels.size()),
+        places_(kQueries * levels.size()) {}
 
   void answer(MatrixView z, std::size_t first, std::size_t last, Prediction& result) {
     const std::size_t used = (last - first + kDenseBlock - 1) / kDenseBlock;
@@ -65,14 +65,10 @@ class DenseAnswer::Work {
           blocks_[(i - first) / kDenseBlock].set((i - first) % kDenseBlock, z.row(i));
     }
     sum_dense_weights(rows_, {blocks_.data(), used}, curve_, {sums_.data(), used});
-    for (std::size_t i = first; i < last; ++i) {
-      const std::size_t block = (i - first) / kDenseBlock;
-      const std::size_t lane = (i - first) % kDenseBlock;
-      if (fits_[i - first] && good_enough(block, lane)) {
-        from_sums(z.row(i), block, lane, i, result);
-      } else {
-        from_sample(z.row(i), i, result);
-      }
+    find_places(last - first, used);
+    for (std::size_t b = 0; b < used; ++b) {
+      const std::size_t start = first + b * kDenseBlock;
+      answer_block(z, start, std::min(last, start + kDenseBlock), b, result);
     }
   }
 
@@ -89,20 +85,38 @@ class DenseAnswer::Work {
                         nearest) <= kWeightError;
   }
 
-  void from_sums(std::span<const double> query, std::size_t block, std::size_t lane, std::size_t i,
-                 Prediction& result) {
+  /// Every query of the block goes all the way: those that are not good enough are few, and are
+  /// then answered again.
+  void answer_block(MatrixView z, std::size_t first, std::size_t last, std::size_t block,
+                    Prediction& result) {
     const DenseSums& sums = sums_[block];
-    const double total = sums.total(lane);
-    for (std::size_t j = 0; j < levels_.size(); ++j) {
-      targets_[j] = levels_[j].value() * total * (1.0 - kTieSlack);
+    const std::span<const double> residuals = sample_.residuals();
+    const auto nearest = exact_nearest(z, first, last, block);
+    for (std::size_t i = first; i < last; ++i) {
+      const std::size_t lane = i - first;
+      const std::size_t query = block * kDenseBlock + lane;
+      if (!fits_[query] || !good_enough(block, lane)) {
+        from_sample(z.row(i), i, result);
+        continue;
+      }
+      for (std::size_t j = 0; j < levels_.size(); ++j) {
+        result.quantiles(i, j) = residuals[places_[query * levels_.size() + j]];
+      }
+      result.effective_n[i] = sums.total(lane) * (sums.total(lane) / sums.squares(lane));
+      result.nearest[i] = nearest[lane];
+      result.fallback[i] = 0;
     }
-    dense_places(rows_, blocks_[block], curve_, sums, lane, targets_, places_);
-    for (std::size_t j = 0; j < levels_.size(); ++j) {
-      result.quantiles(i, j) = sample_.residuals()[places_[j]];
+  }
+
+  void find_places(std::size_t queries, std::size_t used) {
+    for (std::size_t q = 0; q < queries; ++q) {
+      const double total = sums_[q / kDenseBlock].total(q % kDenseBlock) * (1.0 - kTieSlack);
+      for (std::size_t j = 0; j < levels_.size(); ++j) {
+        targets_(q, j) = levels_[j].value() * total;
+      }
     }
-    result.effective_n[i] = total * (total / sums.squares(lane));
-    result.nearest[i] = exact_nearest(query, block, lane);
-    result.fallback[i] = 0;
+    dense_places(rows_, {blocks_.data(), used}, curve_, {sums_.data(), used},
+                 targets_.view().middle_rows(0, queries), places_);
   }
 
   void from_sample(std::span<const double> query, std::size_t i, Prediction& result) {
@@ -115,21 +129,42 @@ class DenseAnswer::Work {
     sample_.quantiles(levels_, scratch, result.quantiles.row(i));
   }
 
-  /// In double precision, over the chunks that may hold the nearest row.
-  double exact_nearest(std::span<const double> query, std::size_t block, std::size_t lane) {
+  /// Distances to the nearest rows in double precision, over the chunks that may hold one.
+  std::array<double, kDenseBlock> exact_nearest(MatrixView z, std::size_t first, std::size_t last,
+                                                std::size_t block) const {
     const DenseSums& sums = sums_[block];
-    const double least = static_cast<double>(sums.nearest(lane));
-    const double norm = blocks_[block].norm(lane);
-    // Well above the true distance of the row that looks nearest, whatever the rounding.
-    const double reach = 2.0 * std::sqrt(least) + 0.1 * norm;
-    const double error =
-        dense_squared_error(blocks_[block].metric(), {rows_.dims(), norm, norm + reach, reach});
-    double best = least + 2.0 * error;
-    for (std::size_t chunk = 0; chunk < rows_.chunks() && best > 0.0; ++chunk) {
-      if (static_cast<double>(sums.nearest(chunk, lane)) - error > best) continue;
-      best = std::min(best, nearest_in_chunk(query, chunk));
+    std::array<double, kDenseBlock> best{};   // squared
+    std::array<double, kDenseBlock> error{};  // of single precision
+    std::array<float, kDenseBlock> limit;     // no chunk beyond it is looked at
+    limit.fill(-1.0F);
+    const auto set_limit = [&](std::size_t lane) {
+      const double farthest = best[lane] > 0.0 ? best[lane] + error[lane] : -1.0;
+      limit[lane] = static_cast<float>(farthest * (1.0 + 1e-6));
+    };
+    for (std::size_t lane = 0; lane < last - first; ++lane) {
+      if (!fits_[block * kDenseBlock + lane] || !good_enough(block, lane)) continue;
+      const double least = static_cast<double>(sums.nearest(lane));
+      const double norm = blocks_[block].norm(lane);
+      // Well above the true distance of the row that looks nearest, whatever the rounding.
+      const double reach = 2.0 * std::sqrt(least) + 0.1 * norm;
+      error[lane] =
+          dense_squared_error(blocks_[block].metric(), {rows_.dims(), norm, norm + reach, reach});
+      best[lane] = least + 2.0 * error[lane];
+      set_limit(lane);
     }
-    return std::sqrt(best);
+    for (std::size_t chunk = 0; chunk < rows_.chunks(); ++chunk) {
+      const auto nearest = sums.chunk_nearest(chunk);
+      int near = 0;
+      for (std::size_t lane = 0; lane < kDenseBlock; ++lane) near |= nearest[lane] <= limit[lane];
+      if (near == 0) continue;
+      for (std::size_t lane = 0; lane < kDenseBlock; ++lane) {
+        if (nearest[lane] > limit[lane]) continue;
+        best[lane] = std::min(best[lane], nearest_in_chunk(z.row(first + lane), chunk));
+        set_limit(lane);
+      }
+    }
+    for (double& value : best) value = std::sqrt(value);
+    return best;
   }
 
   /// The additions of BruteForce, in its order, so that the distance is the same to the bit.
@@ -155,8 +190,8 @@ class DenseAnswer::Work {
   DenseCurve curve_;
   std::vector<DenseQueries> blocks_;
   std::vector<DenseSums> sums_;
-  std::vector<double> targets_;
-  std::vector<std::size_t> places_;
+  Matrix targets_;                   // (query, level)
+  std::vector<std::size_t> places_;  // of targets_
   std::array<bool, kQueries> fits_{};
   std::size_t in_double_ = 0;
 };

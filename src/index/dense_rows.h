@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "index/aligned_vector.h"
 #include "index/dense_kernels.h"
 
 namespace tare {
@@ -36,9 +37,9 @@ class DenseRows {
   std::size_t rows_;
   std::size_t dims_;
   std::vector<double> means_;
-  std::vector<float> values_;
-  std::vector<float> norms_;
-  std::vector<float> weights_;
+  AlignedVector<float> values_;
+  AlignedVector<float> norms_;
+  AlignedVector<float> weights_;
   double typical_norm_ = 0.0;
   double largest_norm_ = 0.0;
   bool usable_ = false;
@@ -58,8 +59,8 @@ class DenseQueries {
  private:
   std::span<const double> means_;
   DenseMetric metric_;
-  std::vector<float> values_;
-  std::vector<float> norms_;
+  AlignedVector<float> values_;
+  AlignedVector<float> norms_;
   std::vector<double> root_norms_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
 #include <limits>
 
 namespace tare {
@@ -85,25 +86,70 @@ std::size_t place_in_chunk(const float* weights, double before, double target) {
   return last;
 }
 
-void dense_places(const DenseRows& rows, const DenseQueries& queries, DenseCurve curve,
-                  const DenseSums& sums, std::size_t lane, std::span<const double> targets,
-                  std::span<std::size_t> out) {
+namespace {
+
+/// For each query (row) and target (column) the chunk in which it falls. All queries of a block
+/// advance together: at one level they are in much the same chunks.
+std::vector<DenseSums::Position> find_chunks(std::span<const DenseSums> sums, MatrixView targets) {
+  std::vector<DenseSums::Position> found(targets.rows() * targets.cols());
+  for (std::size_t first = 0; first < targets.rows(); first += kDenseBlock) {
+    const std::size_t lanes = std::min(kDenseBlock, targets.rows() - first);
+    std::array<DenseSums::Position, kDenseBlock> at{};
+    for (std::size_t t = 0; t < targets.cols(); ++t) {
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        at[lane] = sums[first / kDenseBlock].find(targets(first + lane, t), lane, at[lane]);
+        found[(first + lane) * targets.cols() + t] = at[lane];
+      }
+    }
+  }
+  return found;
+}
+
+/// What falls into each chunk, as lists: `first` of a chunk and then `next` of an entry. Entries
+/// are counted from 1; 0 ends a list. Those of one query are neighbours.
+struct ChunkLists {
+  std::vector<std::uint32_t> first;
+  std::vector<std::uint32_t> next;
+};
+
+ChunkLists lists_by_chunk(std::span<const DenseSums::Position> found, std::size_t chunks) {
+  ChunkLists lists{std::vector<std::uint32_t>(chunks, 0),
+                   std::vector<std::uint32_t>(found.size() + 1, 0)};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::uint32_t& first = lists.first[found[i].chunk];
+    lists.next[i + 1] = first;
+    first = static_cast<std::uint32_t>(i + 1);
+  }
+  return lists;
+}
+
+}  // namespace
+
+void dense_places(const DenseRows& rows, std::span<const DenseQueries> blocks, DenseCurve curve,
+                  std::span<const DenseSums> sums, MatrixView targets, std::span<std::size_t> out) {
   const DenseRowsView view = rows.view();
+  const auto found = find_chunks(sums, targets);
+  // Chunk by chunk, so that all queries use a chunk's rows while they are in the cache.
+  const ChunkLists lists = lists_by_chunk(found, rows.chunks());
   std::array<float, kDenseChunk> distances;
   std::array<float, kDenseChunk> weights;
-  std::size_t known = rows.chunks();  // the chunk whose weights these are
-  DenseSums::Position at;
-  for (std::size_t t = 0; t < targets.size(); ++t) {
-    at = sums.find(targets[t], lane, at);
-    if (at.chunk != known) {
-      known = at.chunk;
-      dense_row_distances(view, queries.view(), lane, {known, known + 1}, curve.kind,
-                          distances.data());
-      dense_row_weights(curve, distances.data(), 0.0F,
-                        view.weights == nullptr ? nullptr : view.weights + known * kDenseChunk,
-                        weights.data());
+  for (std::size_t chunk = 0; chunk < rows.chunks(); ++chunk) {
+    const std::size_t first_row = chunk * kDenseChunk;
+    std::size_t known = targets.rows();  // the query whose weights these are
+    for (std::uint32_t entry = lists.first[chunk]; entry != 0; entry = lists.next[entry]) {
+      const std::size_t query = (entry - 1) / targets.cols();
+      const std::size_t t = (entry - 1) % targets.cols();
+      if (query != known) {
+        known = query;
+        dense_row_distances(view, blocks[query / kDenseBlock].view(), query % kDenseBlock,
+                            {chunk, chunk + 1}, curve.kind, distances.data());
+        dense_row_weights(curve, distances.data(), 0.0F,
+                          view.weights == nullptr ? nullptr : view.weights + first_row,
+                          weights.data());
+      }
+      out[entry - 1] =
+          first_row + place_in_chunk(weights.data(), found[entry - 1].before, targets(query, t));
     }
-    out[t] = known * kDenseChunk + place_in_chunk(weights.data(), at.before, targets[t]);
   }
 }
 

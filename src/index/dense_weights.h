@@ -6,7 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "index/aligned_vector.h"
 #include "index/dense_rows.h"
+#include "tare/base/matrix.h"
 
 namespace tare {
 
@@ -18,8 +20,8 @@ class DenseSums {
   double total(std::size_t lane) const { return total_[lane]; }
   double squares(std::size_t lane) const { return squares_[lane]; }
   /// The smallest squared distance of a chunk's rows, and of all.
-  float nearest(std::size_t chunk, std::size_t lane) const {
-    return nearest_[chunk * kDenseBlock + lane];
+  std::span<const float, kDenseBlock> chunk_nearest(std::size_t chunk) const {
+    return std::span<const float, kDenseBlock>(nearest_.data() + chunk * kDenseBlock, kDenseBlock);
   }
   float nearest(std::size_t lane) const { return least_[lane]; }
 
@@ -38,9 +40,9 @@ class DenseSums {
   void finish();
 
   std::size_t chunks_ = 0;
-  std::vector<float> sums_;     // [chunk][lane]
-  std::vector<float> nearest_;  // [chunk][lane]
-  std::vector<double> before_;  // [group of chunks][lane]: the weight of all chunks before
+  AlignedVector<float> sums_;     // [chunk][lane]
+  AlignedVector<float> nearest_;  // [chunk][lane]
+  std::vector<double> before_;    // [group of chunks][lane]: the weight of all chunks before
   std::array<double, kDenseBlock> total_{};
   std::array<double, kDenseBlock> squares_{};
   std::array<float, kDenseBlock> least_{};
@@ -51,11 +53,12 @@ class DenseSums {
 void sum_dense_weights(const DenseRows& rows, std::span<const DenseQueries> blocks,
                        DenseCurve curve, std::span<DenseSums> out);
 
-/// The smallest places with positive weight at which the cumulated weight has reached the targets,
-/// which are ascending, positive and at most the total.
-void dense_places(const DenseRows& rows, const DenseQueries& queries, DenseCurve curve,
-                  const DenseSums& sums, std::size_t lane, std::span<const double> targets,
-                  std::span<std::size_t> out);
+/// The smallest places with positive weight at which the cumulated weight has reached targets,
+/// for the first queries of some blocks: targets(q, t), for lane q % kDenseBlock of block
+/// q / kDenseBlock, are ascending in t, positive and at most the total. The answer goes to
+/// out[q * targets.cols() + t].
+void dense_places(const DenseRows& rows, std::span<const DenseQueries> blocks, DenseCurve curve,
+                  std::span<const DenseSums> sums, MatrixView targets, std::span<std::size_t> out);
 
 /// The place among one chunk's weights at which `target` is reached, given the weight before the
 /// chunk. Where rounding leaves it out of reach, the last place with weight.
