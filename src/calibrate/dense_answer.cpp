@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/dense_answer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "index/dense_weights.h"
+#include "math/weighted_quantile.h"
+
+namespace tare {
+namespace {
+
+constexpr std::size_t kQueryBlocks = 4;  // of queries that pass over the rows together
+// Up to here distances by differences are as quick as by the product, since the exponential takes
+// longer than either.
+constexpr std::size_t kFewDims = 8;
+// The largest relative error of a weight that counts. Errors of different rows cancel, so that of a
+// cumulative weight is far smaller.
+constexpr double kWeightError = 1e-4;
+// The same where the metric is chosen, for a query in the middle of the rows: leaves room for
+// queries at the rim.
+constexpr double kTypicalError = 5e-5;
+// Rows whose weight is below exp(-12) of the largest do not count.
+constexpr double kReachExponent = 12.0;
+// A total below this would lose rows to underflow.
+constexpr double kLeastTotal = 0x1.0p-30;
+
+/// Bound on the relative error of the weights that count, for a query at `nearest` of its nearest
+/// row.
+double weight_error(const SnqOptions& options, DenseMetric metric, const DenseRows& rows,
+                    double query_norm, double nearest) {
+  const double h = options.bandwidth;
+  const bool laplace = options.kernel == KernelKind::kLaplace;
+  const double reach = laplace ? nearest + kReachExponent * h
+                               : std::sqrt(nearest * nearest + 2.0 * kReachExponent * h * h);
+  const double row_norm = std::min(query_norm + reach, rows.largest_norm());
+  const DensePair pair{rows.dims(), query_norm, row_norm, std::min(reach, query_norm + row_norm)};
+  return laplace ? dense_distance_error(pair) / h
+                 : dense_squared_error(metric, pair) / (2.0 * h * h);
+}
+
+}  // namespace
+
+/// The memory of one thread, and the steps for a few blocks of queries.
+class DenseAnswer::Work {
+ public:
+  Work(const DenseAnswer& answer, const SnqOptions& options, std::span<const Level> levels)
+      : sample_(*answer.sample_),
+        rows_(answer.rows_),
+        options_(options),
+        levels_(levels),
+        curve_(dense_curve(options.kernel, options.bandwidth)),
+        blocks_(kQueryBlocks, DenseQueries(answer.rows_, answer.metric(options))),
+        sums_(kQueryBlocks),
+        targets_(kQueries, levels.size()),
+        places_(kQueries * levels.size()) {}
+
+  void answer(MatrixView z, std::size_t first, std::size_t last, Prediction& result) {
+    const std::size_t used = (last - first + kDenseBlock - 1) / kDenseBlock;
+    for (std::size_t i = first; i < last; ++i) {
+      fits_[i - first] =
+          blocks_[(i - first) / kDenseBlock].set((i - first) % kDenseBlock, z.row(i));
+    }
+    sum_dense_weights(rows_, {blocks_.data(), used}, curve_, {sums_.data(), used});
+    find_places(last - first, used);
+    for (std::size_t b = 0; b < used; ++b) {
+      const std::size_t start = first + b * kDenseBlock;
+      answer_block(z, start, std::min(last, start + kDenseBlock), b, result);
+    }
+  }
+
+  std::size_t in_double() const noexcept { return in_double_; }
+
+  static constexpr std::size_t kQueries = kQueryBlocks * kDenseBlock;
+
+ private:
+  bool good_enough(std::size_t block, std::size_t lane) const {
+    const DenseSums& sums = sums_[block];
+    if (!(sums.total(lane) >= kLeastTotal)) return false;
+    const double nearest = std::sqrt(static_cast<double>(sums.nearest(lane)));
+    return weight_error(options_, blocks_[block].metric(), rows_, blocks_[block].norm(lane),
+                        nearest) <= kWeightError;
+  }
+
+  /// Every query of the block goes all the way: those that are not good enough are few, and are
+  /// then answered again.
+  void answer_block(MatrixView z, std::size_t first, std::size_t last, std::size_t block,
+                    Prediction& result) {
+    const DenseSums& sums = sums_[block];
+    const std::span<const double> residuals = sample_.residuals();
+    const auto nearest = exact_nearest(z, first, last, block);
+    for (std::size_t i = first; i < last; ++i) {
+      const std::size_t lane = i - first;
+      const std::size_t query = block * kDenseBlock + lane;
+      if (!fits_[query] || !good_enough(block, lane)) {
+        from_sample(z.row(i), i, result);
+        continue;
+      }
+      for (std::size_t j = 0; j < levels_.size(); ++j) {
+        result.quantiles(i, j) = residuals[places_[query * levels_.size() + j]];
+      }
+      result.effective_n[i] = sums.total(lane) * (sums.total(lane) / sums.squares(lane));
+      result.nearest[i] = nearest[lane];
+      result.fallback[i] = 0;
+    }
+  }
+
+  void find_places(std::size_t queries, std::size_t used) {
+    for (std::size_t q = 0; q < queries; ++q) {
+      const double total = sums_[q / kDenseBlock].total(q % kDenseBlock) * (1.0 - kTieSlack);
+      for (std::size_t j = 0; j < levels_.size(); ++j) {
+        targets_(q, j) = levels_[j].value() * total;
+      }
+    }
+    dense_places(rows_, {blocks_.data(), used}, curve_, {sums_.data(), used},
+                 targets_.view().middle_rows(0, queries), places_);
+  }
+
+  void from_sample(std::span<const double> query, std::size_t i, Prediction& result) {
+    thread_local LocalSample::Scratch scratch;
+    ++in_double_;
+    result.nearest[i] = sample_.measure(query, scratch);
+    const auto support = sample_.weigh(options_, scratch);
+    result.effective_n[i] = support.effective_n;
+    result.fallback[i] = support.fallback ? 1 : 0;
+    sample_.quantiles(levels_, scratch, result.quantiles.row(i));
+  }
+
+  /// Distances to the nearest rows in double precision, over the chunks that may hold one.
+  std::array<double, kDenseBlock> exact_nearest(MatrixView z, std::size_t first, std::size_t last,
+                                                std::size_t block) const {
+    const DenseSums& sums = sums_[block];
+    std::array<double, kDenseBlock> best{};   // squared
+    std::array<double, kDenseBlock> error{};  // of single precision
+    std::array<float, kDenseBlock> limit;     // no chunk beyond it is looked at
+    limit.fill(-1.0F);
+    const auto set_limit = [&](std::size_t lane) {
+      const double farthest = best[lane] > 0.0 ? best[lane] + error[lane] : -1.0;
+      limit[lane] = static_cast<float>(farthest * (1.0 + 1e-6));
+    };
+    for (std::size_t lane = 0; lane < last - first; ++lane) {
+      if (!fits_[block * kDenseBlock + lane] || !good_enough(block, lane)) continue;
+      const double least = static_cast<double>(sums.nearest(lane));
+      const double norm = blocks_[block].norm(lane);
+      // Well above the true distance of the row that looks nearest, whatever the rounding.
+      const double reach = 2.0 * std::sqrt(least) + 0.1 * norm;
+      error[lane] =
+          dense_squared_error(blocks_[block].metric(), {rows_.dims(), norm, norm + reach, reach});
+      best[lane] = least + 2.0 * error[lane];
+      set_limit(lane);
+    }
+    for (std::size_t chunk = 0; chunk < rows_.chunks(); ++chunk) {
+      const auto nearest = sums.chunk_nearest(chunk);
+      int near = 0;
+      for (std::size_t lane = 0; lane < kDenseBlock; ++lane) near |= nearest[lane] <= limit[lane];
+      if (near == 0) continue;
+      for (std::size_t lane = 0; lane < kDenseBlock; ++lane) {
+        if (nearest[lane] > limit[lane]) continue;
+        best[lane] = std::min(best[lane], nearest_in_chunk(z.row(first + lane), chunk));
+        set_limit(lane);
+      }
+    }
+    for (double& value : best) value = std::sqrt(value);
+    return best;
+  }
+
+  /// The additions of BruteForce, in its order, so that the distance is the same to the bit.
+  double nearest_in_chunk(std::span<const double> query, std::size_t chunk) const {
+    const std::span<const double> columns = sample_.features().columns();
+    const std::size_t first = chunk * kDenseChunk;
+    const std::size_t count = std::min(kDenseChunk, rows_.rows() - first);
+    std::array<double, kDenseChunk> squared{};
+    for (std::size_t j = 0; j < query.size(); ++j) {
+      const double* column = columns.data() + j * rows_.rows() + first;
+      for (std::size_t r = 0; r < count; ++r) {
+        const double difference = column[r] - query[j];
+        squared[r] += difference * difference;
+      }
+    }
+    return *std::min_element(squared.begin(), squared.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+
+  const LocalSample& sample_;
+  const DenseRows& rows_;
+  const SnqOptions& options_;
+  std::span<const Level> levels_;
+  DenseCurve curve_;
+  std::vector<DenseQueries> blocks_;
+  std::vector<DenseSums> sums_;
+  Matrix targets_;                   // (query, level)
+  std::vector<std::size_t> places_;  // of targets_
+  std::array<bool, kQueries> fits_{};
+  std::size_t in_double_ = 0;
+};
+
+DenseAnswer::DenseAnswer(std::shared_ptr<const LocalSample> sample)
+    : sample_(std::move(sample)),
+      rows_(sample_->features().columns(), sample_->rows(), sample_->dims(), sample_->weights()) {}
+
+bool DenseAnswer::serves(const SnqOptions& options) const {
+  return rows_.usable() &&
+         (options.kernel == KernelKind::kGaussian || options.kernel == KernelKind::kLaplace) &&
+         options.bandwidth >= kNarrowestDense && options.bandwidth <= kWidestDense;
+}
+
+DenseMetric DenseAnswer::metric(const SnqOptions& options) const {
+  if (rows_.dims() <= kFewDims || options.kernel == KernelKind::kLaplace) {
+    return DenseMetric::kDifferences;
+  }
+  const double error =
+      weight_error(options, DenseMetric::kProduct, rows_, rows_.typical_norm(), options.bandwidth);
+  return error <= kTypicalError ? DenseMetric::kProduct : DenseMetric::kDifferences;
+}
+
+std::size_t DenseAnswer::predict(MatrixView z, std::size_t first, std::size_t last,
+                                 const SnqOptions& options, std::span<const Level> ascending,
+                                 Prediction& result) const {
+  Work work(*this, options, ascending);
+  for (std::size_t i = first; i < last; i += Work::kQueries) {
+    work.answer(z, i, std::min(last, i + Work::kQueries), result);
+  }
+  return work.in_double();
+}
+
+}  // namespace tare

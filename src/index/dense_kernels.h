@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tare/math/kernel.h"
+
+namespace tare {
+
+// The loops under DenseWeights and DenseSweep, in single precision on the widest vectors there are.
+//
+// Rows come in chunks, queries in blocks, and both are stored feature by feature: rows as
+// [chunk][feature][kDenseChunk], queries as [feature][kDenseBlock]. Every number that depends on a
+// row and a query is computed by the same operations in the same order wherever it is computed
+// again, so its bits do not depend on what lies beside it.
+
+inline constexpr std::size_t kDenseChunk = 32;  // rows
+inline constexpr std::size_t kDenseBlock = 32;  // queries
+
+/// How squared distances are computed.
+enum class DenseMetric : std::uint8_t {
+  kProduct,      // |x|^2 + |q|^2 - 2 q.x: one operation per feature, but large norms cancel
+  kDifferences,  // sum of (x - q)^2: two operations per feature, no cancellation
+};
+
+struct DenseRowsView {
+  const float* values = nullptr;   // whole chunks; rows that fill up the last lie far away
+  const float* norms = nullptr;    // |x|^2, infinite for rows that fill up
+  const float* weights = nullptr;  // may be null: all 1
+  std::size_t dims = 0;            // at least 1
+};
+
+struct DenseQueriesView {
+  const float* values = nullptr;  // times -2 for kProduct
+  const float* norms = nullptr;   // |q|^2
+  DenseMetric metric = DenseMetric::kProduct;
+};
+
+/// Chunks first, ..., last - 1.
+struct ChunkRange {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+/// A kernel and its bandwidth, as the loops want it: see dense_curve.
+struct DenseCurve {
+  KernelKind kind = KernelKind::kGaussian;
+  float scale = 0.0F;
+};
+
+/// Not for knn. `bandwidth` from kNarrowestDense to kWidestDense.
+DenseCurve dense_curve(KernelKind kind, double bandwidth);
+
+inline constexpr double kNarrowestDense = 1e-12;
+inline constexpr double kWidestDense = 1e12;
+
+/// Kernels of the distance itself and not of its square.
+constexpr bool dense_takes_root(KernelKind kind) {
+  return kind == KernelKind::kLaplace || kind == KernelKind::kTriangular ||
+         kind == KernelKind::kTricube;
+}
+
+/// What one block of queries finds out about each chunk: arrays of [chunk][kDenseBlock], from chunk
+/// 0 on.
+struct ChunkSums {
+  float* sums = nullptr;      // of the weights
+  float* nearest = nullptr;   // smallest squared distance
+  double* squares = nullptr;  // kDenseBlock sums of squared weights, added to
+};
+
+/// Gaussian and laplace.
+void dense_chunk_sums(const DenseRowsView& rows, const DenseQueriesView& queries, ChunkRange range,
+                      DenseCurve curve, const ChunkSums& out);
+
+/// The distance part of dense_chunk_sums alone: only `nearest` is written.
+void dense_chunk_nearest(const DenseRowsView& rows, const DenseQueriesView& queries,
+                         ChunkRange range, const ChunkSums& out);
+
+/// Squared distances (or distances, for kernels of those) of the rows of one chunk, a row of
+/// kDenseBlock queries each.
+void dense_chunk_distances(const DenseRowsView& rows, const DenseQueriesView& queries,
+                           std::size_t chunk, KernelKind kind, float* out);
+
+/// The same for one query of the block: kDenseChunk numbers per chunk.
+void dense_row_distances(const DenseRowsView& rows, const DenseQueriesView& queries,
+                         std::size_t lane, ChunkRange range, KernelKind kind, float* out);
+
+/// The weights of one chunk's rows at distances from dense_row_distances, less `shift`.
+void dense_row_weights(DenseCurve curve, const float* distances, float shift,
+                       const float* sample_weights, float* out);
+
+/// out[b * stride + lane]: the sum of the weights under curves[b] of one chunk's rows, at distances
+/// from dense_chunk_distances, less the block's shifts.
+void dense_sweep_sums(std::span<const DenseCurve> curves, const float* distances,
+                      const float* shifts, const float* sample_weights, std::size_t stride,
+                      float* out);
+
+}  // namespace tare

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "index/aligned_vector.h"
+#include "index/dense_rows.h"
+#include "tare/base/matrix.h"
+
+namespace tare {
+
+/// The kernel weights of all rows for a block of queries, added up over chunks of rows. Nothing
+/// else is kept: the weights of a chunk are computed again, to the same bits, where a quantile
+/// falls into it.
+class DenseSums {
+ public:
+  double total(std::size_t lane) const { return total_[lane]; }
+  double squares(std::size_t lane) const { return squares_[lane]; }
+  /// The smallest squared distance of a chunk's rows, and of all.
+  std::span<const float, kDenseBlock> chunk_nearest(std::size_t chunk) const {
+    return std::span<const float, kDenseBlock>(nearest_.data() + chunk * kDenseBlock, kDenseBlock);
+  }
+  float nearest(std::size_t lane) const { return least_[lane]; }
+
+  /// The first chunk at whose end the cumulated weight has reached `target`, searched from `chunk`
+  /// on, and the weight before it.
+  struct Position {
+    std::size_t chunk = 0;
+    double before = 0.0;
+  };
+  Position find(double target, std::size_t lane, Position from) const;
+
+ private:
+  friend void sum_dense_weights(const DenseRows& rows, std::span<const DenseQueries> blocks,
+                                DenseCurve curve, std::span<DenseSums> out);
+  void start(std::size_t chunks);
+  void finish();
+
+  std::size_t chunks_ = 0;
+  AlignedVector<float> sums_;     // [chunk][lane]
+  AlignedVector<float> nearest_;  // [chunk][lane]
+  std::vector<double> before_;    // [group of chunks][lane]: the weight of all chunks before
+  std::array<double, kDenseBlock> total_{};
+  std::array<double, kDenseBlock> squares_{};
+  std::array<float, kDenseBlock> least_{};
+};
+
+/// Fills out[b] for blocks[b]. Several blocks at once use rows while they are in the cache; it does
+/// not change a bit of the result.
+void sum_dense_weights(const DenseRows& rows, std::span<const DenseQueries> blocks,
+                       DenseCurve curve, std::span<DenseSums> out);
+
+/// The smallest places with positive weight at which the cumulated weight has reached targets,
+/// for the first queries of some blocks: targets(q, t), for lane q % kDenseBlock of block
+/// q / kDenseBlock, are ascending in t, positive and at most the total. The answer goes to
+/// out[q * targets.cols() + t].
+void dense_places(const DenseRows& rows, std::span<const DenseQueries> blocks, DenseCurve curve,
+                  std::span<const DenseSums> sums, MatrixView targets, std::span<std::size_t> out);
+
+/// The place among one chunk's weights at which `target` is reached, given the weight before the
+/// chunk. Where rounding leaves it out of reach, the last place with weight.
+std::size_t place_in_chunk(const float* weights, double before, double target);
+
+}  // namespace tare
