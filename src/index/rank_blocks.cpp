@@ -49,16 +49,22 @@ void subtract(const std::uint8_t* high, const std::uint8_t* low, std::uint8_t* o
   }
 }
 
-/// Sums of eight neighbouring counts, in halves of a word: pairs of bytes first, then the four sums
-/// at once.
+/// Sums of eight neighbouring counts.
 void sum_groups(const Search& search) {
-  constexpr std::uint64_t kEverySecond = 0x00ff00ff00ff00ffULL;
+#if HWY_TARGET == HWY_SCALAR  // has no vector of eight bytes
   for (std::size_t g = 0; g < search.stride / kGroup; ++g) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, search.counts + g * kGroup, kGroup);
-    const std::uint64_t pairs = (word & kEverySecond) + ((word >> 8) & kEverySecond);
-    search.group_sums[g] = (pairs * 0x0001000100010001ULL) >> 48;
+    search.group_sums[g] = 0;
+    for (std::size_t i = 0; i < kGroup; ++i) {
+      search.group_sums[g] += search.counts[g * kGroup + i];
+    }
   }
+#else
+  const hn::CappedTag<std::uint8_t, kStride> d;
+  const hn::Repartition<std::uint64_t, decltype(d)> sums;
+  for (std::size_t i = 0; i < search.stride; i += hn::Lanes(d)) {
+    hn::StoreU(hn::SumsOf8(hn::LoadU(d, search.counts + i)), sums, search.group_sums + i / kGroup);
+  }
+#endif
 }
 
 /// The bucket of each rank, and the rank within it. Ranks ascend, so one walk finds all.

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/cache_aligned.h"
+
 namespace tare {
 
 /// Rows that stand in two orders at once: answers which of the rows in a window of the one order
@@ -23,10 +25,10 @@ class RankBlocks {
  public:
   /// Reused from query to query, one per thread.
   struct Scratch {
-    std::vector<std::uint8_t> counts;       // rows of the window in each bucket
-    std::vector<std::uint64_t> group_sums;  // of eight counts
-    std::vector<std::uint32_t> buckets;     // of each rank
-    std::vector<std::uint32_t> remainders;  // the rank within its bucket, from 1
+    AlignedVector<std::uint8_t> counts;       // rows of the window in each bucket
+    AlignedVector<std::uint64_t> group_sums;  // of eight counts
+    std::vector<std::uint32_t> buckets;       // of each rank
+    std::vector<std::uint32_t> remainders;    // the rank within its bucket, from 1
   };
 
   RankBlocks() = default;
@@ -48,9 +50,9 @@ class RankBlocks {
   std::size_t nearest_border(std::uint32_t position) const;
   void count_window(std::uint32_t first, std::uint32_t last, Scratch& scratch) const;
 
-  std::vector<std::uint32_t> positions_;  // by place, filled up to whole buckets
-  std::vector<std::uint32_t> places_;     // by position
-  std::vector<std::uint8_t> table_;       // rows of `stride_` counts, one per border of blocks
+  AlignedVector<std::uint32_t> positions_;  // by place, filled up to whole buckets
+  std::vector<std::uint32_t> places_;       // by position
+  AlignedVector<std::uint8_t> table_;       // rows of `stride_` counts, one per border of blocks
   std::size_t stride_ = 0;
   std::size_t block_rows_ = 1;
 };
