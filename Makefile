@@ -45,7 +45,7 @@ sanitized:
 	cmake --build $(SANITIZED) -j $(JOBS)
 
 bench:
-	@tools/setup.sh test
+	@tools/setup.sh bench
 	cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_BENCH=ON $(CMAKE_FLAGS)
 	cmake --build $(BUILD) -j $(JOBS)
 

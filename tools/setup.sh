@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the Debian packages that tare needs and that are missing. usage: tools/setup.sh build|test
+# Installs the Debian packages that tare needs and that are missing. usage: tools/setup.sh build|test|bench
 set -eu
 
 packages="g++ cmake ninja-build libfmt-dev libeigen3-dev nlohmann-json3-dev libfast-float-dev libcli11-dev libxgboost-dev libhwy-dev zlib1g-dev"
-if [ "${1:-build}" = test ]; then
-  packages="$packages libgtest-dev libgmock-dev libbenchmark-dev python3"
+case "${1:-build}" in
+  test | bench) packages="$packages libgtest-dev libgmock-dev libbenchmark-dev python3" ;;
+esac
+if [ "${1:-build}" = bench ]; then
+  packages="$packages libnanoflann-dev"  # only measured against
 fi
 
 missing=""

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "index/aligned_vector.h"
+#include "base/cache_aligned.h"
 #include "index/dense_kernels.h"
 
 namespace tare {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "index/aligned_vector.h"
+#include "base/cache_aligned.h"
 #include "index/dense_rows.h"
 #include "tare/base/matrix.h"
 
