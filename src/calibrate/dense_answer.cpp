@@ -91,7 +91,9 @@ class DenseAnswer::Work {
                     Prediction& result) {
     const DenseSums& sums = sums_[block];
     const std::span<const double> residuals = sample_.residuals();
-    const auto nearest = exact_nearest(z, first, last, block);
+    const bool diagnose = !result.nearest.empty();
+    const auto nearest =
+        diagnose ? exact_nearest(z, first, last, block) : std::array<double, kDenseBlock>{};
     for (std::size_t i = first; i < last; ++i) {
       const std::size_t lane = i - first;
       const std::size_t query = block * kDenseBlock + lane;
@@ -103,7 +105,7 @@ class DenseAnswer::Work {
         result.quantiles(i, j) = residuals[places_[query * levels_.size() + j]];
       }
       result.effective_n[i] = sums.total(lane) * (sums.total(lane) / sums.squares(lane));
-      result.nearest[i] = nearest[lane];
+      if (diagnose) result.nearest[i] = nearest[lane];
       result.fallback[i] = 0;
     }
   }
@@ -122,7 +124,8 @@ class DenseAnswer::Work {
   void from_sample(std::span<const double> query, std::size_t i, Prediction& result) {
     thread_local LocalSample::Scratch scratch;
     ++in_double_;
-    result.nearest[i] = sample_.measure(query, scratch);
+    const double nearest = sample_.measure(query, scratch);
+    if (!result.nearest.empty()) result.nearest[i] = nearest;
     const auto support = sample_.weigh(options_, scratch);
     result.effective_n[i] = support.effective_n;
     result.fallback[i] = support.fallback ? 1 : 0;

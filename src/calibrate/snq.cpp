@@ -70,7 +70,7 @@ Snq::Snq(MatrixView z, std::span<const double> u, std::span<const double> weight
 Snq::Snq(std::shared_ptr<const LocalSample> sample, const SnqOptions& options)
     : sample_(std::move(sample)), options_(options) {
   check_options(options_);
-  index_ = std::make_shared<const SnqIndex>(*sample_, options_);
+  index_ = std::make_shared<const SnqIndex>(sample_, options_);
 }
 
 IndexKind Snq::index() const { return index_->kind(); }

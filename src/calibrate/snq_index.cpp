@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "base/fail.h"
 #include "base/parallel.h"
@@ -15,19 +16,21 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kBlockQueries = 64;
+constexpr std::size_t kBlockQueries = 64;  // that a thread takes at a time
 constexpr std::size_t kFewRows = 1'000;  // all of them are looked at faster than any structure
 constexpr std::size_t kProbes = 8;       // rows around which the others are counted
 
 // Nanoseconds for a row and query, measured by bench/snq_bench (bench/RESULTS.md).
 constexpr double kBruteRow = 1.5;
 constexpr double kBruteFeature = 0.35;
+constexpr double kDenseRow = 0.4;
+constexpr double kDenseFeature = 0.02;
 constexpr double kTreeRow = 2.0;  // that is visited
 constexpr double kTreeFeature = 0.2;
 constexpr double kTreeWeight = 6.0;  // more for a row that gets a weight and is sorted for it
 
 constexpr std::array kIndexes = {IndexKind::kAuto, IndexKind::kBrute, IndexKind::kTree,
-                                 IndexKind::kDense};
+                                 IndexKind::kLine, IndexKind::kDense};
 
 bool reaches_everywhere(const SnqOptions& options) {
   return std::isinf(kernel_support(options.kernel));
@@ -69,6 +72,8 @@ std::string_view index_name(IndexKind kind) {
       return "brute";
     case IndexKind::kTree:
       return "tree";
+    case IndexKind::kLine:
+      return "line";
     case IndexKind::kDense:
       return "dense";
   }
@@ -88,44 +93,80 @@ IndexKind choose_index(const LocalSample& sample, const SnqOptions& options) {
   if (std::isinf(options.bandwidth) || sample.rows() < kFewRows || sample.dims() == 0) {
     return IndexKind::kBrute;
   }
+  if (LineAnswer::serves(sample, options)) return IndexKind::kLine;
   const auto rows = static_cast<double>(sample.rows());
   const auto dims = static_cast<double>(sample.dims());
   const bool ranks = sample.weights().empty() &&
                      (options.kernel == KernelKind::kNaive || options.kernel == KernelKind::kKnn);
   const double visited = rows_around(sample, options, window_reach(options, sample.rows()));
   const double tree = visited * (kTreeRow + kTreeFeature * dims + (ranks ? 0.0 : kTreeWeight));
+  if (reaches_everywhere(options)) {
+    const double dense = rows * (kDenseRow + kDenseFeature * dims);
+    return tree < dense ? IndexKind::kTree : IndexKind::kDense;
+  }
   const double all = rows * (kBruteRow + kBruteFeature * dims);
   return tree < all ? IndexKind::kTree : IndexKind::kBrute;
 }
 
-SnqIndex::SnqIndex(const LocalSample& sample, const SnqOptions& options)
-    : sample_(sample),
-      kind_(options.index == IndexKind::kAuto ? choose_index(sample, options) : options.index) {
-  if (kind_ == IndexKind::kDense && !reaches_everywhere(options)) {
-    fail(ErrorCode::kInvalidArgument,
-         "the dense index is for gaussian and laplace kernels, not for {}",
-         kernel_name(options.kernel));
-  }
+SnqIndex::SnqIndex(std::shared_ptr<const LocalSample> sample, const SnqOptions& options)
+    : sample_(std::move(sample)), kind_(options.index) {
   // A window of everything has nothing to be found.
-  if (std::isinf(options.bandwidth) || sample.dims() == 0) kind_ = IndexKind::kBrute;
-  if (kind_ == IndexKind::kTree) tree_ = std::make_unique<const TreeAnswer>(sample);
+  if (std::isinf(options.bandwidth) || sample_->dims() == 0) kind_ = IndexKind::kBrute;
+  if (kind_ == IndexKind::kAuto) kind_ = choose_index(*sample_, options);
+  if (kind_ == IndexKind::kTree) tree_ = std::make_unique<const TreeAnswer>(*sample_);
+  if (kind_ == IndexKind::kLine) {
+    if (!LineAnswer::serves(*sample_, options)) {
+      fail(ErrorCode::kInvalidArgument,
+           "the line index is for one feature, naive or knn kernels and equal weights (index=auto "
+           "takes one that fits)");
+    }
+    line_ = std::make_unique<const LineAnswer>(*sample_);
+  }
+  if (kind_ == IndexKind::kDense) {
+    if (!reaches_everywhere(options)) {
+      fail(ErrorCode::kInvalidArgument,
+           "the dense index is for gaussian and laplace kernels, not for {} (index=auto takes one "
+           "that fits)",
+           kernel_name(options.kernel));
+    }
+    dense_ = std::make_unique<const DenseAnswer>(sample_);
+    // Features out of reach of single precision: all rows one by one give the same answers.
+    if (!dense_->serves(options)) {
+      dense_.reset();
+      kind_ = IndexKind::kBrute;
+    }
+  }
 }
 
 void SnqIndex::predict(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
                        const Execution& how, Prediction& result) const {
-  if (kind_ == IndexKind::kTree) {
-    tree_->predict(z, levels, options, how, result);
-    return;
+  switch (kind_) {
+    case IndexKind::kTree:
+      return tree_->predict(z, levels, options, how, result);
+    case IndexKind::kLine:
+      return line_->predict(z, levels, options, how, result);
+    case IndexKind::kDense:
+      return parallel_blocks(how, z.rows(), kBlockQueries,
+                             [&](std::size_t first, std::size_t last) {
+                               dense_->predict(z, first, last, options, levels, result);
+                             });
+    default:
+      return predict_one_by_one(z, levels, options, how, result);
   }
+}
+
+void SnqIndex::predict_one_by_one(MatrixView z, std::span<const Level> levels,
+                                  const SnqOptions& options, const Execution& how,
+                                  Prediction& result) const {
   parallel_blocks(how, z.rows(), kBlockQueries, [&](std::size_t first, std::size_t last) {
     thread_local LocalSample::Scratch scratch;
     for (std::size_t i = first; i < last; ++i) {
-      const double nearest = sample_.measure(z.row(i), scratch);
+      const double nearest = sample_->measure(z.row(i), scratch);
       if (!result.nearest.empty()) result.nearest[i] = nearest;
-      const auto support = sample_.weigh(options, scratch);
+      const auto support = sample_->weigh(options, scratch);
       result.effective_n[i] = support.effective_n;
       result.fallback[i] = support.fallback ? 1 : 0;
-      sample_.quantiles(levels, scratch, result.quantiles.row(i));
+      sample_->quantiles(levels, scratch, result.quantiles.row(i));
     }
   });
 }

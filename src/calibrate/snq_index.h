@@ -4,6 +4,8 @@
 #include <memory>
 #include <span>
 
+#include "calibrate/dense_answer.h"
+#include "calibrate/line_answer.h"
 #include "calibrate/local_sample.h"
 #include "calibrate/tree_answer.h"
 #include "tare/base/execution.h"
@@ -15,9 +17,9 @@ namespace tare {
 /// One of the ways to answer SNQ's queries, and what it keeps for that.
 class SnqIndex {
  public:
-  /// Builds options.index, or what choose_index says. The sample must outlive this. Throws
-  /// kInvalidArgument where the index does not know the kernel.
-  SnqIndex(const LocalSample& sample, const SnqOptions& options);
+  /// Builds options.index, or what choose_index says. Throws kInvalidArgument where the index is not
+  /// made for the kernel, the weights or the features.
+  SnqIndex(std::shared_ptr<const LocalSample> sample, const SnqOptions& options);
 
   IndexKind kind() const noexcept { return kind_; }
   /// Fills `result`, whose vectors have their sizes. Levels ascend.
@@ -25,9 +27,14 @@ class SnqIndex {
                const Execution& how, Prediction& result) const;
 
  private:
-  const LocalSample& sample_;
+  void predict_one_by_one(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
+                          const Execution& how, Prediction& result) const;
+
+  std::shared_ptr<const LocalSample> sample_;
   IndexKind kind_;
   std::unique_ptr<const TreeAnswer> tree_;
+  std::unique_ptr<const LineAnswer> line_;
+  std::unique_ptr<const DenseAnswer> dense_;
 };
 
 /// The index that answers fastest, by what some rows see around them.

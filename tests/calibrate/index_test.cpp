@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
+#include "tare/base/error.h"
 #include "tare/base/rng.h"
 #include "tare/calibrate/snq.h"
 
@@ -62,7 +64,7 @@ std::vector<Level> some_levels() {
 
 class Windows : public testing::TestWithParam<KernelKind> {};
 
-TEST_P(Windows, OfTheTreeAreThoseOfBruteForce) {
+TEST_P(Windows, AreThoseOfBruteForceWhateverTheIndex) {
   Rng rng(Seed{3});
   for (int trial = 0; trial < 36; ++trial) {
     const std::size_t dims = 1 + static_cast<std::size_t>(trial) % 9;
@@ -76,23 +78,27 @@ TEST_P(Windows, OfTheTreeAreThoseOfBruteForce) {
             ? static_cast<double>(1 + rng.below(rows + 5))
             : std::vector{0.05, 0.3, 1.0, 2.0, 30.0}[static_cast<std::size_t>(trial) % 5];
     const Prediction expected = Snq(s.z, s.u, s.weight, options).predict(queries, some_levels());
-    options.index = IndexKind::kTree;
-    const Snq tree(s.z, s.u, s.weight, options);
-    const Prediction actual = tree.predict(queries, some_levels());
-    EXPECT_EQ(actual.fallback, expected.fallback) << "trial " << trial;
-    EXPECT_EQ(actual.effective_n, expected.effective_n) << "trial " << trial;
-    EXPECT_EQ(actual.nearest, expected.nearest) << "trial " << trial;
-    ASSERT_TRUE(std::ranges::equal(actual.quantiles.values(), expected.quantiles.values()))
-        << "trial " << trial << ", " << rows << " rows, " << dims << " features";
+    for (const IndexKind index : {IndexKind::kTree, IndexKind::kLine}) {
+      if (index == IndexKind::kLine && (dims > 1 || !s.weight.empty())) continue;
+      options.index = index;
+      const Snq snq(s.z, s.u, s.weight, options);
+      ASSERT_EQ(snq.index(), index);
+      const Prediction actual = snq.predict(queries, some_levels());
+      EXPECT_EQ(actual.fallback, expected.fallback) << "trial " << trial;
+      EXPECT_EQ(actual.effective_n, expected.effective_n) << "trial " << trial;
+      EXPECT_EQ(actual.nearest, expected.nearest) << "trial " << trial;
+      ASSERT_TRUE(std::ranges::equal(actual.quantiles.values(), expected.quantiles.values()))
+          << "trial " << trial << ", " << rows << " rows, " << dims << " features";
 
-    // One query at a time, and on one thread, gives the same.
-    Execution one;
-    one.threads = 1;
-    one.diagnostics = false;
-    for (std::size_t i = 0; i < 10; ++i) {
-      const Prediction alone = tree.predict(queries.view().middle_rows(i, 1), some_levels(), one);
-      ASSERT_TRUE(std::ranges::equal(alone.quantiles.values(), expected.quantiles.row(i)));
-      EXPECT_TRUE(alone.nearest.empty());
+      // One query at a time, and on one thread, gives the same.
+      Execution one;
+      one.threads = 1;
+      one.diagnostics = false;
+      for (std::size_t i = 0; i < 10; ++i) {
+        const Prediction alone = snq.predict(queries.view().middle_rows(i, 1), some_levels(), one);
+        ASSERT_TRUE(std::ranges::equal(alone.quantiles.values(), expected.quantiles.row(i)));
+        EXPECT_TRUE(alone.nearest.empty());
+      }
     }
   }
 }
@@ -152,6 +158,31 @@ TEST_P(CutKernels, LeaveOutLessThanAMillionth) {
 INSTANTIATE_TEST_SUITE_P(Kernels, CutKernels,
                          testing::Values(KernelKind::kGaussian, KernelKind::kLaplace),
                          [](const auto& kind) { return std::string(kernel_name(kind.param)); });
+
+TEST(Index, IsTakenByWhatItCosts) {
+  Rng rng(Seed{5});
+  const auto taken = [&](std::size_t rows, std::size_t dims, KernelKind kernel, double bandwidth) {
+    const Sample s = random_sample(rng, rows, dims, 0, false);
+    return Snq(s.z, s.u, {}, {.kernel = kernel, .bandwidth = bandwidth}).index();
+  };
+  EXPECT_EQ(taken(200, 2, KernelKind::kNaive, 0.1), IndexKind::kBrute);
+  EXPECT_EQ(taken(20'000, 1, KernelKind::kNaive, 0.1), IndexKind::kLine);
+  EXPECT_EQ(taken(20'000, 2, KernelKind::kNaive, 0.1), IndexKind::kTree);
+  EXPECT_EQ(taken(20'000, 2, KernelKind::kKnn, 100.0), IndexKind::kTree);
+  EXPECT_EQ(taken(20'000, 2, KernelKind::kGaussian, 0.01), IndexKind::kTree);
+  EXPECT_EQ(taken(5'000, 2, KernelKind::kGaussian, 1.0), IndexKind::kDense);
+  EXPECT_EQ(taken(5'000, 20, KernelKind::kNaive, 9.0), IndexKind::kBrute);
+  EXPECT_EQ(taken(5'000, 2, KernelKind::kGaussian, std::numeric_limits<double>::infinity()),
+            IndexKind::kBrute);
+}
+
+TEST(Index, RefusesAKernelItIsNotMadeFor) {
+  Rng rng(Seed{6});
+  const Sample s = random_sample(rng, 50, 2, 0, false);
+  EXPECT_THROW(Snq(s.z, s.u, {}, {.kernel = KernelKind::kNaive, .index = IndexKind::kDense}), Error);
+  EXPECT_THROW(Snq(s.z, s.u, {}, {.kernel = KernelKind::kNaive, .index = IndexKind::kLine}), Error);
+  EXPECT_THROW(parse_index("kdtree"), Error);
+}
 
 }  // namespace
 }  // namespace tare

@@ -31,10 +31,11 @@ enum class IndexKind : std::uint8_t {
   kAuto,   // by what the others would cost on these rows
   kBrute,  // all rows, one query at a time, in double precision: the yardstick
   kTree,   // a tree of boxes: few features, narrow windows
+  kLine,   // a sorted line with ranks: one feature, naive or knn windows, equal weights
   kDense,  // all rows, many queries at a time, by matrix products: gaussian and laplace
 };
 
-/// "auto", "brute", "tree" or "dense". Throws kInvalidArgument with the known names.
+/// "auto", "brute", "tree", "line" or "dense". Throws kInvalidArgument with the known names.
 IndexKind parse_index(std::string_view name);
 std::string_view index_name(IndexKind kind);
 
