@@ -71,6 +71,7 @@ int main(int argc, char** argv) {
   tare::peers::Settings settings;
   std::vector<std::string> names;
   bool list = false;
+  bool cpu_time = false;
   app.add_flag("--list", list, "the names of the workloads");
   app.add_option("--workload", names, "which to run (several: one after the other)");
   app.add_option("--rows", settings.rows, "calibration rows, instead of the workload's own number");
@@ -79,8 +80,10 @@ int main(int argc, char** argv) {
   app.add_option("--leaf", settings.leaf_rows, "rows in a leaf of nanoflann's tree")
       ->check(CLI::PositiveNumber);
   app.add_option("--peer-seconds", settings.peer_seconds, "for how long the peer runs at least");
+  app.add_flag("--cpu-time", cpu_time, "processor time in comparisons, for a busy machine");
   app.add_option("--dump", settings.folder, "write data and answers into this folder");
   CLI11_PARSE(app, argc, argv);
+  if (cpu_time) settings.time = tare::peers::TimeKind::kProcessor;
   try {
     if (list) {
       for (const auto& workload : tare::peers::all_workloads()) std::cout << workload.name << "\n";

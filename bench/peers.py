@@ -33,6 +33,7 @@ except ImportError:
     numpy = None
 
 LEAST_QUERIES = 2000
+now = time.perf_counter  # or time.process_time, see --cpu-time
 GAUSSIAN_TOLERANCE = 1e-12  # of the median absolute difference
 GAUSSIAN_UNEQUAL = 1e-3  # share of quantiles that rounding may move to a neighbouring row
 
@@ -61,19 +62,19 @@ def ranks(levels, count):
 
 def time_ball(problem, build, search, seconds):
     """Neighbours by `search`, then sort and pick; checks each answer. Returns the peer's figures."""
-    start = time.perf_counter()
+    start = now()
     tree = build(problem.z)
-    build_seconds = time.perf_counter() - start
+    build_seconds = now() - start
     spent, done, block = 0.0, 0, 100
     while done < len(problem.queries) and (done < LEAST_QUERIES or spent < seconds):
         queries = problem.queries[done : done + block]
-        start = time.perf_counter()
+        start = now()
         answers = []
         for rows in search(tree, queries, problem.bandwidth):
             residuals = numpy.sort(problem.u[rows])
             picked = residuals[ranks(problem.levels, len(residuals)) - 1] if len(residuals) else None
             answers.append(picked)
-        spent += time.perf_counter() - start
+        spent += now() - start
         for i, answer in enumerate(answers, start=done):
             # tare falls back where nothing is in reach; the peer has no answer there.
             if answer is not None and not numpy.array_equal(answer, problem.answers[i]):
@@ -114,21 +115,21 @@ def agreement(answers, expected):
 
 def numpy_peer(problem, seconds):
     """Cumulative sums over rows sorted by residual, then a bisection for each level."""
-    start = time.perf_counter()
+    start = now()
     order = numpy.argsort(problem.u, kind="stable")
     z, u = problem.z[order], problem.u[order]
     norms = numpy.einsum("ij,ij->i", z, z)
-    build_seconds = time.perf_counter() - start
+    build_seconds = now() - start
     block = max(1, 40_000_000 // (8 * len(u)))  # 40 MB of weights at a time
     least = min(len(problem.queries), LEAST_QUERIES)
     spent, done, answers = 0.0, 0, []
     while done < len(problem.queries) and (done < least or spent < seconds):
-        start = time.perf_counter()
+        start = now()
         weights = gaussian_weights(problem, z, norms, problem.queries[done : done + block])
         numpy.cumsum(weights, axis=1, out=weights)
         for row in weights:
             answers.append(u[numpy.searchsorted(row, problem.levels * row[-1])])
-        spent += time.perf_counter() - start
+        spent += now() - start
         done = len(answers)
     check = agreement(numpy.array(answers), problem.answers[:done])
     return {
@@ -143,18 +144,18 @@ def numpy_peer(problem, seconds):
 def triangle_peer(problem, seconds):
     """Cumulative weights as the product of a dense m x n matrix with an n x n triangle of ones."""
     del seconds  # one product answers all queries
-    start = time.perf_counter()
+    start = now()
     order = numpy.argsort(problem.u, kind="stable")
     z, u = problem.z[order], problem.u[order]
     triangle = numpy.triu(numpy.ones((len(u), len(u))))
-    build_seconds = time.perf_counter() - start
-    start = time.perf_counter()
+    build_seconds = now() - start
+    start = now()
     weights = gaussian_weights(problem, z, numpy.einsum("ij,ij->i", z, z), problem.queries)
     cumulative = weights @ triangle
     answers = numpy.empty_like(problem.answers)
     for j, level in enumerate(problem.levels):
         answers[:, j] = u[numpy.argmax(cumulative >= level * cumulative[:, -1:], axis=1)]
-    spent = time.perf_counter() - start
+    spent = now() - start
     return {
         "name": f"NumPy {numpy.__version__} weights times a triangle of ones",
         "build_seconds": build_seconds,
@@ -176,6 +177,8 @@ def run_program(args, workload, folder=None):
     for option, value in (("--rows", args.rows), ("--queries", args.queries), ("--dump", folder)):
         if value:
             command += [option, str(value)]
+    if args.cpu_time:
+        command.append("--cpu-time")
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} ended with {done.returncode}")
@@ -307,8 +310,12 @@ def main():
     parser.add_argument("--rows", type=int, help="calibration rows, instead of each workload's own number")
     parser.add_argument("--queries", type=int, help="queries, instead of each workload's own number")
     parser.add_argument("--peer-seconds", type=float, default=3.0)
+    parser.add_argument("--cpu-time", action="store_true", help="processor time in comparisons, for a busy machine")
     parser.add_argument("--markdown", action="store_true")
     args = parser.parse_args()
+    if args.cpu_time:
+        global now
+        now = time.process_time
 
     listed = subprocess.run([args.program, "--list"], check=True, stdout=subprocess.PIPE, text=True)
     results = {}
@@ -316,6 +323,7 @@ def main():
         print(f"{workload} ...", file=sys.stderr)
         lines = run_workload(args, workload)
         results.setdefault(TABLES.get(workload, COMPARISON), []).extend(lines)
+    print(f"Comparisons are in {'processor' if args.cpu_time else 'wall'} time, the other tables in wall time.")
     for table, lines in results.items():
         if lines:
             print_table(table, lines, args.markdown)

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "base/fail.h"
-#include "peers/clock.h"
 #include "peers/data.h"
 #include "peers/windows.h"
 #include "tare/calibrate/bandwidth.h"
@@ -44,12 +43,13 @@ double pinball(double u, std::span<const Level> levels, std::span<const double> 
 }
 
 Sweep sweep(const WindowSearch& search, const Data& data, double bandwidth,
-            std::span<const std::size_t> rows, std::size_t least, double limit_seconds) {
+            std::span<const std::size_t> rows, std::size_t least, double limit_seconds,
+            TimeKind time) {
   const std::vector<Level> levels = metric_levels();
   std::vector<double> quantiles(levels.size());
   std::vector<double> residuals;
   Sweep result;
-  const Clock clock;
+  const Clock clock(time);
   for (const std::size_t row : rows) {
     if (result.rows >= least && clock.seconds() >= limit_seconds) break;
     ++result.rows;
@@ -89,11 +89,11 @@ nlohmann::json compare_bandwidth_choice(const Settings& settings) {
   const Execution how = {.threads = settings.threads, .progress = {}};
   SnqOptions options;
   options.kernel = KernelKind::kNaive;
-  const Clock clock;
+  const Clock clock(settings.time);
   const BandwidthChoice choice = choose_bandwidth(data.z, data.u, {}, options, Seed{4}, how);
   const double tare_seconds = clock.seconds();
 
-  const Clock build;
+  const Clock build(settings.time);
   const WindowSearch search = nanoflann_windows(data, settings.leaf_rows);
   const double build_seconds = build.seconds();
   Rng rng(Seed{5});
@@ -101,13 +101,15 @@ nlohmann::json compare_bandwidth_choice(const Settings& settings) {
   double peer_seconds = build_seconds;
   std::size_t timed_rows = 0;
   for (const BandwidthTrial& trial : choice.path) {
-    const Sweep timed = sweep(search, data, trial.bandwidth, order, kLeastSweepRows,
-                              settings.peer_seconds / static_cast<double>(choice.path.size()));
+    const Sweep timed =
+        sweep(search, data, trial.bandwidth, order, kLeastSweepRows,
+              settings.peer_seconds / static_cast<double>(choice.path.size()), settings.time);
     timed_rows += timed.rows;
     peer_seconds +=
         timed.seconds * static_cast<double>(choice.rows_left_out) / static_cast<double>(timed.rows);
   }
-  const Sweep checked = sweep(search, data, choice.bandwidth, order, kCheckRows, 0.0);
+  const Sweep checked =
+      sweep(search, data, choice.bandwidth, order, kCheckRows, 0.0, settings.time);
   check_loss(loss_at(choice), checked);
   return {{"workload", "fit_auto"},
           {"rows", rows},

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "base/fail.h"
-#include "peers/clock.h"
 #include "peers/data.h"
 #include "peers/windows.h"
 #include "tare/calibrate/bandwidth.h"
@@ -52,7 +51,7 @@ void check_equal(const Prediction& tare, std::size_t i, std::span<const double> 
 PeerRun run_peer(PeerKind kind, const Data& data, double radius, const Prediction& tare,
                  const Settings& settings) {
   PeerRun run;
-  const Clock build;
+  const Clock build(settings.time);
   const WindowSearch search = build_peer(kind, data, settings);
   run.build_seconds = build.seconds();
 
@@ -65,7 +64,7 @@ PeerRun run_peer(PeerKind kind, const Data& data, double radius, const Predictio
   while (run.queries < data.queries.rows() &&
          (run.queries < kLeastPeerQueries || run.seconds < settings.peer_seconds)) {
     const std::size_t count = std::min(block, data.queries.rows() - run.queries);
-    const Clock clock;
+    const Clock clock(settings.time);
     for (std::size_t i = 0; i < count; ++i) {
       search(data.queries.row(run.queries + i), radius, residuals);
       empty[i] = residuals.empty();
@@ -114,10 +113,10 @@ nlohmann::json compare(const Comparison& what, const Settings& settings) {
   const std::vector<Level> levels = what.paper_levels ? metric_levels() : percent_levels();
   const Execution how = {.threads = settings.threads, .progress = {}};
 
-  const Clock build;
+  const Clock build(settings.time);
   const Snq snq(data.z, data.u, {}, {.kernel = what.kernel, .bandwidth = bandwidth});
   const double build_seconds = build.seconds();
-  const Clock predict;
+  const Clock predict(settings.time);
   const Prediction tare = snq.predict(data.queries, levels, how);
   const double seconds = predict.seconds();
 

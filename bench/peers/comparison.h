@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "peers/clock.h"
 #include "tare/base/level.h"
 #include "tare/math/kernel.h"
 
@@ -18,6 +19,7 @@ struct Settings {
   std::size_t threads = 1;
   std::size_t leaf_rows = 10;  // of nanoflann's tree; its own default
   double peer_seconds = 3.0;
+  TimeKind time = TimeKind::kWall;  // of comparisons; growth is always in wall time
   std::string folder;  // where data and answers are written for another program; empty: nowhere
 };
 
