@@ -159,7 +159,13 @@ void tune_experiment(const TuneCommand& command, const Common& common) {
                                   fmt::format("{}.{}.{}.json", plan.name, one.name, method.name))
                                      .string();
       if (!command.force && std::filesystem::exists(output)) continue;  // goes on where it was
-      tune_one(command, method, {one, data, plan.name}, output, common);
+      try {
+        tune_one(command, method, {one, data, plan.name}, output, common);
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::kBadData) throw;
+        // A method that these rows are too few for: the others can be tuned all the same.
+        warn(common, fmt::format("{}, {}: not tuned: {}", one.name, method.name, error.what()));
+      }
     }
   }
 }

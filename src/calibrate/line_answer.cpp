@@ -11,7 +11,7 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kLineBlock = 256;    // queries that a thread takes at a time
+constexpr std::size_t kLineBlock = 256;      // queries that a thread takes at a time
 constexpr std::uint32_t kSmallWindow = 300;  // rows that are sorted faster than looked up
 
 /// Where each place stands on the sorted line; places break ties.
@@ -56,8 +56,8 @@ double LineAnswer::squared(double z, std::size_t position) const {
 
 LineAnswer::Window LineAnswer::within(double z, double reach2) const {
   // Squares fall up to z and rise from there, rounded or not.
-  const auto middle = static_cast<std::size_t>(
-      std::lower_bound(line_.begin(), line_.end(), z) - line_.begin());
+  const auto middle =
+      static_cast<std::size_t>(std::lower_bound(line_.begin(), line_.end(), z) - line_.begin());
   const auto first_where = [&](std::size_t low, std::size_t high, auto holds) {
     while (low < high) {
       const std::size_t at = low + (high - low) / 2;
@@ -75,13 +75,13 @@ LineAnswer::Window LineAnswer::within(double z, double reach2) const {
 
 LineAnswer::Window LineAnswer::nearest(double z, std::size_t count) const {
   const std::size_t wanted = std::min(count, line_.size());
-  // The first position from which `wanted` rows reach as far to the right as to the left, or
-  // farther: the window of the nearest starts there or one before.
   std::size_t low = 0;
   std::size_t high = line_.size() - wanted;
   while (low < high) {
     const std::size_t at = low + (high - low) / 2;
-    if (line_[at] < z && squared(z, at) > squared(z, at + wanted)) {
+    // Moving on drops the row at `at` for the one at `at + wanted`.
+    const bool nearer = line_[at + wanted] <= z || squared(z, at) > squared(z, at + wanted);
+    if (line_[at] < z && nearer) {
       low = at + 1;
     } else {
       high = at;
@@ -120,12 +120,12 @@ void LineAnswer::predict(MatrixView z, std::span<const Level> levels, const SnqO
     thread_local Memory memory;
     for (std::size_t i = first; i < last; ++i) {
       const double at = z(i, 0);
-      Window window = knn ? nearest(at, static_cast<std::size_t>(options.bandwidth))
-                          : within(at, reach2);
+      Window window =
+          knn ? nearest(at, static_cast<std::size_t>(options.bandwidth)) : within(at, reach2);
       const bool alone = window.first == window.last;
       if (alone) {
-        window = nearest(at, options.fallback == Fallback::kMarginal ? line_.size()
-                                                                     : options.min_support);
+        window = nearest(
+            at, options.fallback == Fallback::kMarginal ? line_.size() : options.min_support);
       }
       result.fallback[i] = alone ? 1 : 0;
       result.effective_n[i] = static_cast<double>(window.last - window.first);

@@ -11,23 +11,28 @@
 #include "base/parallel.h"
 #include "base/strings.h"
 #include "base/unknown_name.h"
+#include "calibrate/mask_answer.h"
 #include "math/kernel.h"
 
 namespace tare {
 namespace {
 
 constexpr std::size_t kBlockQueries = 64;  // that a thread takes at a time
-constexpr std::size_t kFewRows = 1'000;  // all of them are looked at faster than any structure
-constexpr std::size_t kProbes = 8;       // rows around which the others are counted
+constexpr std::size_t kFewRows = 1'000;    // all of them are looked at faster than any structure
+constexpr std::size_t kProbes = 8;         // rows around which the others are counted
 
-// Nanoseconds for a row and query, measured by bench/snq_bench (bench/RESULTS.md).
-constexpr double kBruteRow = 1.5;
-constexpr double kBruteFeature = 0.35;
-constexpr double kDenseRow = 0.4;
-constexpr double kDenseFeature = 0.02;
-constexpr double kTreeRow = 2.0;  // that is visited
-constexpr double kTreeFeature = 0.2;
-constexpr double kTreeWeight = 6.0;  // more for a row that gets a weight and is sorted for it
+/// Nanoseconds for a row and query: so much, and more for each feature. Measured with
+/// bench/index_costs (bench/RESULTS.md); what counts is their ratios.
+struct RowCost {
+  double row;
+  double feature;
+  double operator()(double dims) const { return row + feature * dims; }
+};
+constexpr RowCost kOneByOne{1.5, 0.3};
+constexpr RowCost kMasks{0.05, 0.125};
+constexpr RowCost kDense{0.35, 0.025};
+constexpr RowCost kTree{3.0, 0.5};   // for a row that is visited
+constexpr double kTreeWeight = 6.0;  // more where it gets a weight
 
 constexpr std::array kIndexes = {IndexKind::kAuto, IndexKind::kBrute, IndexKind::kTree,
                                  IndexKind::kLine, IndexKind::kDense};
@@ -96,15 +101,15 @@ IndexKind choose_index(const LocalSample& sample, const SnqOptions& options) {
   if (LineAnswer::serves(sample, options)) return IndexKind::kLine;
   const auto rows = static_cast<double>(sample.rows());
   const auto dims = static_cast<double>(sample.dims());
-  const bool ranks = sample.weights().empty() &&
-                     (options.kernel == KernelKind::kNaive || options.kernel == KernelKind::kKnn);
+  const bool equal = sample.weights().empty();
+  const bool naive = options.kernel == KernelKind::kNaive;
+  const bool ranks = equal && (naive || options.kernel == KernelKind::kKnn);
   const double visited = rows_around(sample, options, window_reach(options, sample.rows()));
-  const double tree = visited * (kTreeRow + kTreeFeature * dims + (ranks ? 0.0 : kTreeWeight));
+  const double tree = visited * (kTree(dims) + (ranks ? 0.0 : kTreeWeight));
   if (reaches_everywhere(options)) {
-    const double dense = rows * (kDenseRow + kDenseFeature * dims);
-    return tree < dense ? IndexKind::kTree : IndexKind::kDense;
+    return tree < rows * kDense(dims) ? IndexKind::kTree : IndexKind::kDense;
   }
-  const double all = rows * (kBruteRow + kBruteFeature * dims);
+  const double all = rows * (naive && equal ? kMasks(dims) : kOneByOne(dims));
   return tree < all ? IndexKind::kTree : IndexKind::kBrute;
 }
 
@@ -151,6 +156,10 @@ void SnqIndex::predict(MatrixView z, std::span<const Level> levels, const SnqOpt
                                dense_->predict(z, first, last, options, levels, result);
                              });
     default:
+      if (options.kernel == KernelKind::kNaive && sample_->weights().empty() && !how.diagnostics &&
+          !std::isinf(options.bandwidth)) {
+        return answer_by_masks(*sample_, z, levels, options, how, result);
+      }
       return predict_one_by_one(z, levels, options, how, result);
   }
 }

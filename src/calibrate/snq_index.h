@@ -17,8 +17,8 @@ namespace tare {
 /// One of the ways to answer SNQ's queries, and what it keeps for that.
 class SnqIndex {
  public:
-  /// Builds options.index, or what choose_index says. Throws kInvalidArgument where the index is not
-  /// made for the kernel, the weights or the features.
+  /// Builds options.index, or what choose_index says. Throws kInvalidArgument where the index is
+  /// not made for the kernel, the weights or the features.
   SnqIndex(std::shared_ptr<const LocalSample> sample, const SnqOptions& options);
 
   IndexKind kind() const noexcept { return kind_; }

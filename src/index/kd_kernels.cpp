@@ -172,14 +172,11 @@ BoxCounts RowsNearBox(const LeafStore& store, std::span<const std::uint32_t> lea
   return {static_cast<std::size_t>(next_sure - sure), static_cast<std::size_t>(next_maybe - maybe)};
 }
 
-std::uint32_t MaskNear(const double* columns, std::size_t dims, std::size_t words,
-                       const double* query, double reach2, std::uint64_t* mask,
-                       std::uint32_t* before) {
+void MaskNear(const double* columns, std::size_t stride, std::size_t dims, std::size_t words,
+              const double* query, double reach2, std::uint64_t* mask) {
   const Doubles tag;
   const std::size_t lanes = hn::Lanes(tag);
   const auto limit = hn::Set(tag, reach2);
-  const std::size_t stride = words * 64;
-  std::uint32_t count = 0;
   for (std::size_t w = 0; w < words; ++w) {
     std::uint64_t word = 0;
     for (std::size_t i = 0; i < 64; i += 2 * lanes) {
@@ -194,16 +191,18 @@ std::uint32_t MaskNear(const double* columns, std::size_t dims, std::size_t word
         first = hn::Add(first, hn::Mul(a, a));
         second = hn::Add(second, hn::Mul(b, b));
       }
-      std::uint8_t bits[8] = {};
-      std::uint8_t more[8] = {};
-      hn::StoreMaskBits(tag, hn::Le(first, limit), bits);
-      hn::StoreMaskBits(tag, hn::Le(second, limit), more);
-      word |= static_cast<std::uint64_t>(bits[0]) << i;
-      word |= static_cast<std::uint64_t>(more[0]) << (i + lanes);
+      word |= std::uint64_t{bits_of(hn::Le(first, limit), 0)} << i;
+      word |= std::uint64_t{bits_of(hn::Le(second, limit), 0)} << (i + lanes);
     }
     mask[w] = word;
+  }
+}
+
+std::uint32_t CountBits(const std::uint64_t* mask, std::size_t words, std::uint32_t* before) {
+  std::uint32_t count = 0;
+  for (std::size_t w = 0; w < words; ++w) {
     before[w] = count;
-    count += static_cast<std::uint32_t>(std::popcount(word));
+    count += static_cast<std::uint32_t>(std::popcount(mask[w]));
   }
   before[words] = count;
   return count;
@@ -217,6 +216,16 @@ HWY_INLINE unsigned select_bit(std::uint64_t mask, std::uint32_t before) {
   for (; before > 0; --before) mask &= mask - 1;
   return static_cast<unsigned>(std::countr_zero(mask));
 #endif
+}
+
+void SelectBits(const std::uint64_t* mask, const std::uint32_t* before,
+                std::span<const std::uint64_t> ranks, std::uint32_t* slots) {
+  std::size_t w = 0;
+  for (std::size_t j = 0; j < ranks.size(); ++j) {
+    const auto rank = static_cast<std::uint32_t>(ranks[j] - 1);
+    while (before[w + 1] <= rank) ++w;
+    slots[j] = static_cast<std::uint32_t>(64 * w) + select_bit(mask[w], rank - before[w]);
+  }
 }
 
 void SelectRanks(const TwoLists& lists, std::span<const std::uint64_t> ranks,
@@ -288,6 +297,8 @@ HWY_EXPORT(BoxGaps);
 HWY_EXPORT(RowsNearPoint);
 HWY_EXPORT(RowsNearBox);
 HWY_EXPORT(MaskNear);
+HWY_EXPORT(CountBits);
+HWY_EXPORT(SelectBits);
 HWY_EXPORT(SelectRanks);
 HWY_EXPORT(LeafDistances);
 
@@ -313,10 +324,18 @@ BoxCounts rows_near_box(const LeafStore& store, std::span<const std::uint32_t> l
   return HWY_DYNAMIC_DISPATCH(RowsNearBox)(store, leaves, low, high, reach2, sure, maybe);
 }
 
-std::uint32_t mask_near(const double* columns, std::size_t dims, std::size_t words,
-                        const double* query, double reach2, std::uint64_t* mask,
-                        std::uint32_t* before) {
-  return HWY_DYNAMIC_DISPATCH(MaskNear)(columns, dims, words, query, reach2, mask, before);
+void mask_near(const double* columns, std::size_t stride, std::size_t dims, std::size_t words,
+               const double* query, double reach2, std::uint64_t* mask) {
+  HWY_DYNAMIC_DISPATCH(MaskNear)(columns, stride, dims, words, query, reach2, mask);
+}
+
+std::uint32_t count_bits(const std::uint64_t* mask, std::size_t words, std::uint32_t* before) {
+  return HWY_DYNAMIC_DISPATCH(CountBits)(mask, words, before);
+}
+
+void select_bits(const std::uint64_t* mask, const std::uint32_t* before,
+                 std::span<const std::uint64_t> ranks, std::uint32_t* slots) {
+  HWY_DYNAMIC_DISPATCH(SelectBits)(mask, before, ranks, slots);
 }
 
 void select_ranks(const TwoLists& lists, std::span<const std::uint64_t> ranks,

@@ -67,12 +67,18 @@ BoxCounts rows_near_box(const LeafStore& store, std::span<const std::uint32_t> l
                         const double* low, const double* high, double reach2, RowKey* sure,
                         RowKey* maybe);
 
-/// Bit i of the mask: row i lies within sqrt(reach2) of the query. `columns` holds `dims` columns
-/// of 64 * words values each. before[w] is the number of bits set in words before w, for w = 0 up
-/// to words; before[words] is returned.
-std::uint32_t mask_near(const double* columns, std::size_t dims, std::size_t words,
-                        const double* query, double reach2, std::uint64_t* mask,
-                        std::uint32_t* before);
+/// Bit i of the mask: row i lies within sqrt(reach2) of the query. `columns` holds `dims` columns,
+/// `stride` values apart, of 64 * words values each.
+void mask_near(const double* columns, std::size_t stride, std::size_t dims, std::size_t words,
+               const double* query, double reach2, std::uint64_t* mask);
+
+/// before[w] = bits set in words before w, for w = 0 up to words. Returns the last of them: all
+/// bits.
+std::uint32_t count_bits(const std::uint64_t* mask, std::size_t words, std::uint32_t* before);
+
+/// slots[j] = the bit with ranks[j] - 1 set bits before it. Ranks ascend; `before` is count_bits'.
+void select_bits(const std::uint64_t* mask, const std::uint32_t* before,
+                 std::span<const std::uint64_t> ranks, std::uint32_t* slots);
 
 /// Two lists of rows in the order of places: the sure ones, of which only the number counts, and
 /// others, of which those with a bit in the mask count. sure_before has an entry for each bit: the

@@ -61,8 +61,8 @@ void SharedWindow::sort_found(const KdTree& tree) {
 std::size_t SharedWindow::look(std::span<const double> query) {
   before_[0] = 0;
   if (words_ == 0) return sure_.size();
-  return sure_.size() + mask_near(columns_.data(), dims_, words_, query.data(), reach2_,
-                                  mask_.data(), before_.data());
+  mask_near(columns_.data(), 64 * words_, dims_, words_, query.data(), reach2_, mask_.data());
+  return sure_.size() + count_bits(mask_.data(), words_, before_.data());
 }
 
 void SharedWindow::select(std::span<const std::uint64_t> ranks,

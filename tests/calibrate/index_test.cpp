@@ -78,7 +78,7 @@ TEST_P(Windows, AreThoseOfBruteForceWhateverTheIndex) {
             ? static_cast<double>(1 + rng.below(rows + 5))
             : std::vector{0.05, 0.3, 1.0, 2.0, 30.0}[static_cast<std::size_t>(trial) % 5];
     const Prediction expected = Snq(s.z, s.u, s.weight, options).predict(queries, some_levels());
-    for (const IndexKind index : {IndexKind::kTree, IndexKind::kLine}) {
+    for (const IndexKind index : {IndexKind::kTree, IndexKind::kLine, IndexKind::kBrute}) {
       if (index == IndexKind::kLine && (dims > 1 || !s.weight.empty())) continue;
       options.index = index;
       const Snq snq(s.z, s.u, s.weight, options);
@@ -90,10 +90,12 @@ TEST_P(Windows, AreThoseOfBruteForceWhateverTheIndex) {
       ASSERT_TRUE(std::ranges::equal(actual.quantiles.values(), expected.quantiles.values()))
           << "trial " << trial << ", " << rows << " rows, " << dims << " features";
 
-      // One query at a time, and on one thread, gives the same.
+      // One query at a time, on one thread, and without the nearest rows, gives the same.
       Execution one;
-      one.threads = 1;
       one.diagnostics = false;
+      ASSERT_TRUE(std::ranges::equal(snq.predict(queries, some_levels(), one).quantiles.values(),
+                                     expected.quantiles.values()));
+      one.threads = 1;
       for (std::size_t i = 0; i < 10; ++i) {
         const Prediction alone = snq.predict(queries.view().middle_rows(i, 1), some_levels(), one);
         ASSERT_TRUE(std::ranges::equal(alone.quantiles.values(), expected.quantiles.row(i)));
@@ -172,6 +174,7 @@ TEST(Index, IsTakenByWhatItCosts) {
   EXPECT_EQ(taken(20'000, 2, KernelKind::kGaussian, 0.01), IndexKind::kTree);
   EXPECT_EQ(taken(5'000, 2, KernelKind::kGaussian, 1.0), IndexKind::kDense);
   EXPECT_EQ(taken(5'000, 20, KernelKind::kNaive, 9.0), IndexKind::kBrute);
+  EXPECT_EQ(taken(5'000, 20, KernelKind::kTricube, 9.0), IndexKind::kBrute);
   EXPECT_EQ(taken(5'000, 2, KernelKind::kGaussian, std::numeric_limits<double>::infinity()),
             IndexKind::kBrute);
 }
@@ -179,7 +182,8 @@ TEST(Index, IsTakenByWhatItCosts) {
 TEST(Index, RefusesAKernelItIsNotMadeFor) {
   Rng rng(Seed{6});
   const Sample s = random_sample(rng, 50, 2, 0, false);
-  EXPECT_THROW(Snq(s.z, s.u, {}, {.kernel = KernelKind::kNaive, .index = IndexKind::kDense}), Error);
+  EXPECT_THROW(Snq(s.z, s.u, {}, {.kernel = KernelKind::kNaive, .index = IndexKind::kDense}),
+               Error);
   EXPECT_THROW(Snq(s.z, s.u, {}, {.kernel = KernelKind::kNaive, .index = IndexKind::kLine}), Error);
   EXPECT_THROW(parse_index("kdtree"), Error);
 }

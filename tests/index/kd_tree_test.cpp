@@ -98,8 +98,8 @@ TEST(KeySort, SortsByPlace) {
       std::vector<RowKey> expected;
       keys.clear();
       for (std::size_t i = 0; i < count; ++i) {
-        expected.push_back(row_key(static_cast<std::uint32_t>(rng.below(places)),
-                                   static_cast<std::uint32_t>(i)));
+        expected.push_back(
+            row_key(static_cast<std::uint32_t>(rng.below(places)), static_cast<std::uint32_t>(i)));
       }
       std::ranges::copy(expected, keys.room(count));
       keys.grow(count);
