@@ -17,9 +17,11 @@
 namespace tare::cli {
 namespace {
 
-// Rows in memory at a time: enough to keep every core busy, little enough to stream a file of any
-// length.
-constexpr std::size_t kPredictRows = 16'384;
+/// Rows in memory at a time: enough to keep every core busy and to have neighbours among them, which
+/// share work; little enough to stream a file of any length in a few ten megabytes.
+std::size_t rows_at_a_time(std::size_t levels) {
+  return std::clamp<std::size_t>(1'500'000 / levels, 4'096, 65'536);
+}
 
 struct PredictOptions {
   std::string model;
@@ -107,6 +109,7 @@ void run_predict(const PredictOptions& options, const Common& common) {
   Bar bar(common);
   Execution how;
   how.threads = common.threads;
+  how.diagnostics = options.diagnostics;
   std::string text;
   if (!common.json) {
     for (std::size_t j = 0; j < names.size(); ++j) {
@@ -116,7 +119,7 @@ void run_predict(const PredictOptions& options, const Common& common) {
     text += '\n';
   }
   std::size_t fallback_rows = 0;
-  while (input.read(kPredictRows)) {
+  while (input.read(rows_at_a_time(request.levels.size()))) {
     const Prediction prediction = fitted.model->predict(input.rows(), request.levels, how);
     for (const std::uint8_t flag : prediction.fallback) fallback_rows += flag;
     std::vector<const Column*> kept;

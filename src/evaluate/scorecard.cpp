@@ -55,7 +55,9 @@ void Scorecard::add(const QuantileModel& model, const Rows& rows, std::span<cons
   }
   if (y.empty()) return;
   static const Columns kColumns = all_columns();
-  const Prediction prediction = model.predict(rows, kColumns.levels, how);
+  Execution quantiles_only = how;
+  quantiles_only.diagnostics = false;
+  const Prediction prediction = model.predict(rows, kColumns.levels, quantiles_only);
   const Matrix& q = prediction.quantiles;
   const auto count = static_cast<double>(y.size());
 
