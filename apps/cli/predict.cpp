@@ -20,7 +20,7 @@ namespace {
 /// Rows in memory at a time: enough to keep every core busy and to have neighbours among them, which
 /// share work; little enough to stream a file of any length in a few ten megabytes.
 std::size_t rows_at_a_time(std::size_t levels) {
-  return std::clamp<std::size_t>(1'500'000 / levels, 4'096, 65'536);
+  return std::clamp<std::size_t>(1'000'000 / levels, 4'096, 65'536);
 }
 
 struct PredictOptions {
