@@ -23,10 +23,13 @@ inline constexpr std::size_t kDenseBlock = 32;  // queries
 enum class DenseMetric : std::uint8_t {
   kProduct,      // |x|^2 + |q|^2 - 2 q.x: one operation per feature, but large norms cancel
   kDifferences,  // sum of (x - q)^2: two operations per feature, no cancellation
+  kSplit,        // the same with coordinates of two floats each: for rows near each other and far
+                 // from the centre
 };
 
 struct DenseRowsView {
   const float* values = nullptr;   // whole chunks; rows that fill up the last lie far away
+  const float* low = nullptr;      // what rounding to `values` left over
   const float* norms = nullptr;    // |x|^2, infinite for rows that fill up
   const float* weights = nullptr;  // may be null: all 1
   std::size_t dims = 0;            // at least 1
@@ -34,7 +37,8 @@ struct DenseRowsView {
 
 struct DenseQueriesView {
   const float* values = nullptr;  // times -2 for kProduct
-  const float* norms = nullptr;   // |q|^2
+  const float* low = nullptr;
+  const float* norms = nullptr;  // |q|^2
   DenseMetric metric = DenseMetric::kProduct;
 };
 

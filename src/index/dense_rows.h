@@ -38,6 +38,7 @@ class DenseRows {
   std::size_t dims_;
   std::vector<double> means_;
   AlignedVector<float> values_;
+  AlignedVector<float> low_;
   AlignedVector<float> norms_;
   AlignedVector<float> weights_;
   double typical_norm_ = 0.0;
@@ -54,12 +55,15 @@ class DenseQueries {
   bool set(std::size_t lane, std::span<const double> query);
   double norm(std::size_t lane) const { return root_norms_[lane]; }
   DenseMetric metric() const noexcept { return metric_; }
-  DenseQueriesView view() const noexcept { return {values_.data(), norms_.data(), metric_}; }
+  DenseQueriesView view() const noexcept {
+    return {values_.data(), low_.data(), norms_.data(), metric_};
+  }
 
  private:
   std::span<const double> means_;
   DenseMetric metric_;
   AlignedVector<float> values_;
+  AlignedVector<float> low_;
   AlignedVector<float> norms_;
   std::vector<double> root_norms_;
 };
@@ -74,7 +78,7 @@ struct DensePair {
 
 /// No squared distance that the dense loops compute is farther from the true one than this.
 double dense_squared_error(DenseMetric metric, const DensePair& pair);
-/// The same for distances by differences.
-double dense_distance_error(const DensePair& pair);
+/// The same for distances that were not computed by the product.
+double dense_distance_error(DenseMetric metric, const DensePair& pair);
 
 }  // namespace tare
