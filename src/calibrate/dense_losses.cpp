@@ -36,6 +36,42 @@ DenseMetric sweep_metric(const DenseRows& rows, std::span<const double> bandwidt
 
 double pinball(double error, double tau) { return std::max(tau * error, (tau - 1.0) * error); }
 
+using ChunkWeights = std::array<float, kDenseChunk>;
+using Cumulated = std::array<double, kDenseChunk>;
+
+/// Cumulative weights after each row, in four chains at once.
+Cumulated cumulate(const ChunkWeights& weight, double before) {
+  constexpr std::size_t kChains = 4;
+  constexpr std::size_t kLength = kDenseChunk / kChains;
+  Cumulated sums;
+  std::array<double, kChains> chain{};
+  for (std::size_t i = 0; i < kLength; ++i) {
+    for (std::size_t c = 0; c < kChains; ++c) {
+      chain[c] += static_cast<double>(weight[c * kLength + i]);
+      sums[c * kLength + i] = chain[c];
+    }
+  }
+  for (std::size_t c = 0; c < kChains; ++c) {
+    for (std::size_t i = 0; i < kLength; ++i) sums[c * kLength + i] += before;
+    before += chain[c];
+  }
+  return sums;
+}
+
+/// The first place at which `target` is reached: it has weight, as the one before is below. Without
+/// a branch, as none could be foreseen.
+std::size_t count_below(const Cumulated& sums, double target) {
+  std::size_t count = 0;
+  for (const double sum : sums) count += sum < target ? 1 : 0;
+  return count;
+}
+
+std::size_t last_positive(const ChunkWeights& weight) {
+  std::size_t last = kDenseChunk - 1;
+  while (last > 0 && !(weight[last] > 0.0F)) --last;
+  return last;
+}
+
 /// The losses of one left-out row on the sample itself, in double precision.
 class ExactLosses {
  public:
@@ -47,14 +83,9 @@ class ExactLosses {
     prepare();
     SnqOptions trial = options_;
     trial.bandwidth = bandwidth;
-    const auto support = sample_.weigh(trial, scratch());
-    const double loss = mean_loss();
-    if (support.fallback) fallback_ = loss;
-    return loss;
+    sample_.weigh(trial, scratch());
+    return mean_loss();
   }
-
-  /// The loss where nothing is in reach: the same for every such bandwidth.
-  double without_support(double bandwidth) { return fallback_ >= 0.0 ? fallback_ : at(bandwidth); }
 
  private:
   static LocalSample::Scratch& scratch() {
@@ -85,7 +116,6 @@ class ExactLosses {
   std::span<const Level> levels_;
   std::size_t place_;
   bool prepared_ = false;
-  double fallback_ = -1.0;  // not known yet; losses are not negative
 };
 
 /// A block of left-out rows: the memory of one thread and the steps of the sweep.
@@ -159,7 +189,25 @@ class SweepBlock {
         const float* sums = sums_.data() + (b * chunks + chunk) * kDenseBlock;
         for (std::size_t lane = 0; lane < kDenseBlock; ++lane) {
           totals[lane] += static_cast<double>(sums[lane]);
-          by_lane_[(lane * curves_.size() + b) * chunks + chunk] = sums[lane];
+        }
+      }
+    }
+    sort_by_lane();
+  }
+
+  /// In steps of a cache line, whole on both sides.
+  void sort_by_lane() {
+    constexpr std::size_t kStep = 16;
+    const std::size_t chunks = rows_.chunks();
+    for (std::size_t b = 0; b < curves_.size(); ++b) {
+      const float* sums = sums_.data() + b * chunks * kDenseBlock;
+      for (std::size_t first = 0; first < chunks; first += kStep) {
+        const std::size_t last = std::min(chunks, first + kStep);
+        for (std::size_t lane = 0; lane < kDenseBlock; ++lane) {
+          float* out = by_lane_.data() + (lane * curves_.size() + b) * chunks;
+          for (std::size_t chunk = first; chunk < last; ++chunk) {
+            out[chunk] = sums[chunk * kDenseBlock + lane];
+          }
         }
       }
     }
@@ -170,16 +218,99 @@ class SweepBlock {
     dense_row_distances(rows_.view(), queries_.view(), lane, {0, rows_.chunks()}, options_.kernel,
                         own_.data());
     own_[place] = std::numeric_limits<float>::infinity();
+    double fallback = -1.0;  // the same for all bandwidths without support; not known yet
     for (std::size_t b = 0; b < bandwidths_.size(); ++b) {
       const double total = totals_[b * kDenseBlock + lane];
       if (out_of_reach(b, lane, total)) {
-        losses[b] = exact.without_support(bandwidths_[b]);
+        if (fallback < 0.0) {
+          fallback =
+              window_found_quickly() ? nearest_window_loss(place, lane) : exact.at(bandwidths_[b]);
+        }
+        losses[b] = fallback;
       } else if (total < kLeastSweepTotal || blurred(b, lane)) {
         losses[b] = exact.at(bandwidths_[b]);
       } else {
         losses[b] = walk(b, lane, total, sample_.residuals()[place]);
       }
     }
+  }
+
+  bool window_found_quickly() const {
+    return options_.fallback == Fallback::kNearest && sample_.weights().empty() &&
+           options_.min_support < rows_.chunks();
+  }
+
+  /// The loss of the window of the nearest min_support rows.
+  double nearest_window_loss(std::size_t place, std::size_t lane) {
+    find_nearest(place, lane);
+    weights_.assign(window_.size(), 1.0);
+    sum_weights(weights_, weight_sums_);
+    window_places_.resize(levels_.size());
+    weighted_quantile_places(weights_, weight_sums_, WeightType::kWhole, levels_, window_places_);
+    double loss = 0.0;
+    for (std::size_t j = 0; j < levels_.size(); ++j) {
+      const double quantile = sample_.residuals()[window_[window_places_[j]]];
+      loss += pinball(sample_.residuals()[place] - quantile, levels_[j].value());
+    }
+    return loss / static_cast<double>(levels_.size());
+  }
+
+  /// Fills window_ with the nearest min_support rows and those as far as the last of them. That
+  /// many chunks have a row no farther than the limit, so the window lies within it.
+  void find_nearest(std::size_t place, std::size_t lane) {
+    minima_.resize(rows_.chunks());
+    for (std::size_t chunk = 0; chunk < rows_.chunks(); ++chunk) {
+      const float* own = own_.data() + chunk * kDenseChunk;
+      minima_[chunk] = *std::min_element(own, own + kDenseChunk);
+    }
+    selection_ = minima_;
+    const auto kth = static_cast<std::ptrdiff_t>(options_.min_support - 1);
+    std::nth_element(selection_.begin(), selection_.begin() + kth, selection_.end());
+    const float limit = with_rounding(selection_[options_.min_support - 1], lane);
+    window_.clear();
+    squared_.clear();
+    for (std::size_t chunk = 0; chunk < rows_.chunks(); ++chunk) {
+      if (minima_[chunk] > limit) continue;
+      for (std::size_t i = chunk * kDenseChunk; i < (chunk + 1) * kDenseChunk; ++i) {
+        if (own_[i] > limit) continue;
+        window_.push_back(i);
+        squared_.push_back(squared_distance(i, place));
+      }
+    }
+    keep_nearest();
+  }
+
+  /// A limit that no row at the true distance `limit` or less exceeds, nor one that looks as near.
+  float with_rounding(float limit, std::size_t lane) const {
+    const double norm = queries_.norm(lane);
+    const bool root = dense_takes_root(options_.kernel);
+    const auto value = static_cast<double>(limit);
+    const double distance = 1.01 * (root ? value : std::sqrt(value));
+    const DensePair pair{rows_.dims(), norm, norm + distance, distance};
+    const double error = root ? dense_distance_error(queries_.metric(), pair)
+                              : dense_squared_error(queries_.metric(), pair);
+    return static_cast<float>((value + 2.0 * error) * (1.0 + 1e-6));
+  }
+
+  double squared_distance(std::size_t one, std::size_t other) const {
+    const double* column = sample_.features().columns().data();
+    double sum = 0.0;
+    for (std::size_t j = 0; j < rows_.dims(); ++j, column += rows_.rows()) {
+      sum += (column[one] - column[other]) * (column[one] - column[other]);
+    }
+    return sum;
+  }
+
+  void keep_nearest() {
+    std::vector<double> sorted = squared_;
+    const auto kth = static_cast<std::ptrdiff_t>(options_.min_support - 1);
+    std::nth_element(sorted.begin(), sorted.begin() + kth, sorted.end());
+    const double reach = sorted[options_.min_support - 1];
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < window_.size(); ++i) {
+      if (squared_[i] <= reach) window_[kept++] = window_[i];
+    }
+    window_.resize(kept);
   }
 
   bool out_of_reach(std::size_t b, std::size_t lane, double total) const {
@@ -241,24 +372,16 @@ class SweepBlock {
                     LevelRange range, double u) const {
     const float* weights = rows_.view().weights;
     const std::size_t first_row = chunk * kDenseChunk;
-    std::array<float, kDenseChunk> weight;
+    ChunkWeights weight;
     dense_row_weights(curve, own_.data() + first_row, shifts_[lane],
                       weights == nullptr ? nullptr : weights + first_row, weight.data());
+    const Cumulated reached = cumulate(weight, before);
     double loss = 0.0;
-    double reached = before;
-    std::size_t level = range.first;
-    std::size_t last = 0;
-    const auto answer = [&] {
-      const double error = u - sample_.residuals()[first_row + last];
-      loss += pinball(error, levels_[level++].value());
-    };
-    for (std::size_t i = 0; i < kDenseChunk && level < range.last; ++i) {
-      if (!(weight[i] > 0.0F)) continue;
-      reached += static_cast<double>(weight[i]);
-      last = i;
-      while (level < range.last && reached >= targets_[level]) answer();
+    for (std::size_t level = range.first; level < range.last; ++level) {
+      std::size_t place = count_below(reached, targets_[level]);
+      if (place == kDenseChunk) place = last_positive(weight);  // rounding left it out of reach
+      loss += pinball(u - sample_.residuals()[first_row + place], levels_[level].value());
     }
-    while (level < range.last) answer();  // rounding left it out of reach
     return loss;
   }
 
@@ -277,6 +400,13 @@ class SweepBlock {
   std::vector<float> by_lane_;      // [lane][bandwidth][chunk]
   std::vector<double> totals_;      // [bandwidth][lane]
   std::vector<double> targets_;
+  std::vector<float> minima_;  // of own_, by chunk
+  std::vector<float> selection_;
+  std::vector<std::size_t> window_;  // nearest rows, ascending
+  std::vector<double> squared_;      // their squared distances
+  std::vector<double> weights_;
+  WeightSums weight_sums_;
+  std::vector<std::size_t> window_places_;
   alignas(64) std::array<float, kDenseBlock> shifts_{};
 };
 
