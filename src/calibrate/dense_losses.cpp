@@ -36,42 +36,6 @@ DenseMetric sweep_metric(const DenseRows& rows, std::span<const double> bandwidt
 
 double pinball(double error, double tau) { return std::max(tau * error, (tau - 1.0) * error); }
 
-using ChunkWeights = std::array<float, kDenseChunk>;
-using Cumulated = std::array<double, kDenseChunk>;
-
-/// Cumulative weights after each row, in four chains at once.
-Cumulated cumulate(const ChunkWeights& weight, double before) {
-  constexpr std::size_t kChains = 4;
-  constexpr std::size_t kLength = kDenseChunk / kChains;
-  Cumulated sums;
-  std::array<double, kChains> chain{};
-  for (std::size_t i = 0; i < kLength; ++i) {
-    for (std::size_t c = 0; c < kChains; ++c) {
-      chain[c] += static_cast<double>(weight[c * kLength + i]);
-      sums[c * kLength + i] = chain[c];
-    }
-  }
-  for (std::size_t c = 0; c < kChains; ++c) {
-    for (std::size_t i = 0; i < kLength; ++i) sums[c * kLength + i] += before;
-    before += chain[c];
-  }
-  return sums;
-}
-
-/// The first place at which `target` is reached: it has weight, as the one before is below. Without
-/// a branch, as none could be foreseen.
-std::size_t count_below(const Cumulated& sums, double target) {
-  std::size_t count = 0;
-  for (const double sum : sums) count += sum < target ? 1 : 0;
-  return count;
-}
-
-std::size_t last_positive(const ChunkWeights& weight) {
-  std::size_t last = kDenseChunk - 1;
-  while (last > 0 && !(weight[last] > 0.0F)) --last;
-  return last;
-}
-
 /// The losses of one left-out row on the sample itself, in double precision.
 class ExactLosses {
  public:
@@ -134,7 +98,8 @@ class SweepBlock {
         sums_(bandwidths.size() * rows.chunks() * kDenseBlock),
         by_lane_(sums_.size()),
         totals_(bandwidths.size() * kDenseBlock),
-        targets_(levels.size()) {
+        targets_(levels.size()),
+        found_(levels.size()) {
     for (const double h : bandwidths) curves_.push_back(dense_curve(options.kernel, h));
     exponential_ =
         options.kernel == KernelKind::kGaussian || options.kernel == KernelKind::kLaplace;
@@ -350,10 +315,8 @@ class SweepBlock {
     for (std::size_t chunk = 0; chunk < chunks && level < levels_.size(); ++chunk) {
       const double after = before + static_cast<double>(sums[chunk]);
       if (after >= targets_[level]) {
-        const std::size_t end = static_cast<std::size_t>(
-            std::upper_bound(targets_.begin() + static_cast<std::ptrdiff_t>(level), targets_.end(),
-                             after) -
-            targets_.begin());
+        std::size_t end = level + 1;
+        while (end < levels_.size() && targets_[end] <= after) ++end;
         loss += walk_chunk(curves_[b], chunk, lane, before, {level, end}, u);
         level = end;
       }
@@ -369,18 +332,19 @@ class SweepBlock {
 
   /// The sum of the losses of levels that fall into one chunk.
   double walk_chunk(DenseCurve curve, std::size_t chunk, std::size_t lane, double before,
-                    LevelRange range, double u) const {
+                    LevelRange range, double u) {
     const float* weights = rows_.view().weights;
     const std::size_t first_row = chunk * kDenseChunk;
-    ChunkWeights weight;
+    std::array<float, kDenseChunk> weight;
     dense_row_weights(curve, own_.data() + first_row, shifts_[lane],
                       weights == nullptr ? nullptr : weights + first_row, weight.data());
-    const Cumulated reached = cumulate(weight, before);
+    const std::size_t count = range.last - range.first;
+    dense_row_places(weight.data(), before, std::span(targets_).subspan(range.first, count),
+                     found_.data());
     double loss = 0.0;
-    for (std::size_t level = range.first; level < range.last; ++level) {
-      std::size_t place = count_below(reached, targets_[level]);
-      if (place == kDenseChunk) place = last_positive(weight);  // rounding left it out of reach
-      loss += pinball(u - sample_.residuals()[first_row + place], levels_[level].value());
+    for (std::size_t j = 0; j < count; ++j) {
+      const double error = u - sample_.residuals()[first_row + found_[j]];
+      loss += pinball(error, levels_[range.first + j].value());
     }
     return loss;
   }
@@ -400,7 +364,8 @@ class SweepBlock {
   std::vector<float> by_lane_;      // [lane][bandwidth][chunk]
   std::vector<double> totals_;      // [bandwidth][lane]
   std::vector<double> targets_;
-  std::vector<float> minima_;  // of own_, by chunk
+  std::vector<std::size_t> found_;  // places of targets in a chunk
+  std::vector<float> minima_;       // of own_, by chunk
   std::vector<float> selection_;
   std::vector<std::size_t> window_;  // nearest rows, ascending
   std::vector<double> squared_;      // their squared distances

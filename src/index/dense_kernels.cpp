@@ -420,6 +420,46 @@ void RowWeights(DenseCurve curve, const float* distances, float shift, const flo
   });
 }
 
+/// Cumulative weights after each row, in four chains at once.
+HWY_INLINE void cumulate(const float* weights, double before, double* out) {
+  constexpr std::size_t kChains = 4;
+  constexpr std::size_t kLength = kDenseChunk / kChains;
+  double chain[kChains] = {};
+  for (std::size_t i = 0; i < kLength; ++i) {
+    for (std::size_t c = 0; c < kChains; ++c) {
+      chain[c] += static_cast<double>(weights[c * kLength + i]);
+      out[c * kLength + i] = chain[c];
+    }
+  }
+  for (std::size_t c = 0; c < kChains; ++c) {
+    for (std::size_t i = 0; i < kLength; ++i) out[c * kLength + i] += before;
+    before += chain[c];
+  }
+}
+
+std::size_t last_positive(const float* weights) {
+  std::size_t last = kDenseChunk - 1;
+  while (last > 0 && !(weights[last] > 0.0F)) --last;
+  return last;
+}
+
+void RowPlaces(const float* weights, double before, std::span<const double> targets,
+               std::size_t* out) {
+  const hn::CappedTag<double, 8> d;
+  alignas(64) double sums[kDenseChunk];
+  cumulate(weights, before, sums);
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    // As many rows are below the target as come before it: without a branch, as none could be
+    // foreseen.
+    const auto target = hn::Set(d, targets[t]);
+    std::size_t below = 0;
+    for (std::size_t i = 0; i < kDenseChunk; i += hn::Lanes(d)) {
+      below += hn::CountTrue(d, hn::Lt(hn::Load(d, sums + i), target));
+    }
+    out[t] = below < kDenseChunk ? below : last_positive(weights);
+  }
+}
+
 template <class Curve>
 HWY_INLINE void sweep_chunk(const Curve& curve, const float* distances, const float* shifts,
                             const float* sample_weights, float* out) {
@@ -468,6 +508,7 @@ HWY_EXPORT(ChunkNearest);
 HWY_EXPORT(ChunkDistances);
 HWY_EXPORT(RowDistances);
 HWY_EXPORT(RowWeights);
+HWY_EXPORT(RowPlaces);
 HWY_EXPORT(SweepSums);
 
 }  // namespace
@@ -518,6 +559,11 @@ void dense_row_distances(const DenseRowsView& rows, const DenseQueriesView& quer
 void dense_row_weights(DenseCurve curve, const float* distances, float shift,
                        const float* sample_weights, float* out) {
   HWY_DYNAMIC_DISPATCH(RowWeights)(curve, distances, shift, sample_weights, out);
+}
+
+void dense_row_places(const float* weights, double before, std::span<const double> targets,
+                      std::size_t* out) {
+  HWY_DYNAMIC_DISPATCH(RowPlaces)(weights, before, targets, out);
 }
 
 void dense_sweep_sums(std::span<const DenseCurve> curves, const float* distances,

@@ -95,6 +95,12 @@ void dense_row_distances(const DenseRowsView& rows, const DenseQueriesView& quer
 void dense_row_weights(DenseCurve curve, const float* distances, float shift,
                        const float* sample_weights, float* out);
 
+/// Among such weights the first places (0, ..., kDenseChunk - 1) with positive weight at which the
+/// weight cumulated from `before` on has reached the targets; the last with positive weight where
+/// rounding leaves a target out of reach.
+void dense_row_places(const float* weights, double before, std::span<const double> targets,
+                      std::size_t* out);
+
 /// out[b * stride + lane]: the sum of the weights under curves[b] of one chunk's rows, at distances
 /// from dense_chunk_distances, less the block's shifts.
 void dense_sweep_sums(std::span<const DenseCurve> curves, const float* distances,
