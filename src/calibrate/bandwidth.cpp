@@ -19,7 +19,7 @@ constexpr std::size_t kPathLength = 24;
 constexpr std::size_t kPathGrowth = 8;  // values added at an end that wins
 constexpr std::size_t kMaxGrowths = 8;  // times; 64 more values span many orders of magnitude
 constexpr double kFlat = 1e-9;          // relative difference of losses that is only rounding
-constexpr std::size_t kBlockPairs = 100'000'000;
+constexpr std::size_t kDoublePairs = 100'000'000;  // where every pair is taken in double precision
 constexpr std::size_t kMinLeftOut = 1'000;
 constexpr std::size_t kFirstBlocks =
     3;  // of rows in time order: only there for later ones to be predicted from
@@ -46,6 +46,10 @@ std::vector<std::size_t> random_places(std::size_t rows, std::size_t count, Seed
   places.resize(std::min(rows, count));
   std::sort(places.begin(), places.end());
   return places;
+}
+
+DenseRows dense_rows(const LocalSample& sample) {
+  return {sample.features().columns(), sample.rows(), sample.dims(), sample.weights()};
 }
 
 /// Some places as a sample of their own. They are ascending, so the order of residuals stays.
@@ -200,8 +204,7 @@ Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size
                             const SnqOptions& options, std::span<const double> bandwidths,
                             std::span<const std::size_t> places, const Execution& how) {
   if (block.empty() && sample.rows() >= kDenseRows && options.kernel != KernelKind::kKnn) {
-    const DenseRows rows(sample.features().columns(), sample.rows(), sample.dims(),
-                         sample.weights());
+    const DenseRows rows = dense_rows(sample);
     if (dense_losses_serve(rows, options.kernel, bandwidths)) {
       return dense_losses(sample, rows, options, bandwidths, places, how);
     }
@@ -326,8 +329,8 @@ BandwidthChoice choose_bandwidth(const LocalSample& sample, std::span<const std:
   }
   const SearchSize size = search_size(options.kernel);
   if (block.empty() && rows > size.rows) return search_part(sample, options, seed, how);
-  // Blocks are predicted row by row in double precision, whatever the kernel.
-  const std::size_t pairs = block.empty() ? size.pairs : kBlockPairs;
+  const bool in_double = !block.empty() || (rows >= kDenseRows && !dense_rows(sample).usable());
+  const std::size_t pairs = in_double ? std::min(size.pairs, kDoublePairs) : size.pairs;
   auto places = random_places(rows, std::max(kMinLeftOut, pairs / rows), split(seed, 0));
   if (!block.empty()) std::erase_if(places, [&](std::size_t i) { return block[i] < kFirstBlocks; });
   return search(sample, block, options, places, how);

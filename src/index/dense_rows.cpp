@@ -14,6 +14,8 @@ constexpr double kLargestNorm = 1e12;
 // Where the rows lie that fill up the last chunk: out of reach at every bandwidth up to
 // kWidestDense.
 constexpr double kFarAway = 1e18;
+// Times any weight of a kernel that counts, this is still a normal number.
+constexpr float kLeastWeight = 1e-25F;
 constexpr double kUnit = 0x1.0p-24;  // relative error of one rounding
 
 }  // namespace
@@ -32,6 +34,9 @@ DenseRows::DenseRows(std::span<const double> columns, std::size_t rows, std::siz
   const double largest = *std::max_element(weights.begin(), weights.end());
   weights_.assign(chunks() * kDenseChunk, 0.0F);
   for (std::size_t i = 0; i < rows_; ++i) weights_[i] = static_cast<float>(weights[i] / largest);
+  usable_ = usable_ &&
+            std::all_of(weights_.begin(), weights_.begin() + static_cast<std::ptrdiff_t>(rows_),
+                        [](float weight) { return weight >= kLeastWeight; });
 }
 
 void DenseRows::centre(std::span<const double> columns) {
@@ -63,7 +68,7 @@ void DenseRows::measure_norms() {
   }
   typical_norm_ = std::sqrt(sum / static_cast<double>(rows_));
   largest_norm_ = std::sqrt(largest);
-  usable_ = std::isfinite(sum) && largest_norm_ <= kLargestNorm;
+  usable_ = std::isfinite(sum) && largest_norm_ <= 0.5 * kLargestNorm;  // any row is a query, too
 }
 
 DenseRowsView DenseRows::view() const noexcept {

@@ -19,7 +19,8 @@ class DenseRows {
   DenseRows(std::span<const double> columns, std::size_t rows, std::size_t dims,
             std::span<const double> weights);
 
-  /// Whether there are rows and features, and all are small enough for single precision.
+  /// Whether there are rows and features, and neither these nor the weights are too far apart for
+  /// single precision.
   bool usable() const noexcept { return usable_; }
   std::size_t rows() const noexcept { return rows_; }
   std::size_t dims() const noexcept { return dims_; }
