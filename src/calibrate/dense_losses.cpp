@@ -303,13 +303,28 @@ class SweepBlock {
     }
   }
 
-  /// The mean loss of all levels: one walk along the chunks, and along rows inside those where a
-  /// level falls.
+  /// A chunk into which some levels fall.
+  struct Hit {
+    std::size_t chunk;
+    double before;  // the weight of all chunks before
+    std::size_t first_level;
+    std::size_t last_level;
+  };
+
+  /// The mean loss of all levels. First all chunks are found, then all are looked into: where the
+  /// next one is cannot be foreseen, and the processor would wait for it each time.
   double walk(std::size_t b, std::size_t lane, double total, double u) {
+    set_targets(total);
+    find_hits(b, lane);
+    double loss = 0.0;
+    for (const Hit& hit : hits_) loss += chunk_loss(curves_[b], lane, hit, u);
+    return loss / static_cast<double>(levels_.size());
+  }
+
+  void find_hits(std::size_t b, std::size_t lane) {
     const std::size_t chunks = rows_.chunks();
     const float* sums = by_lane_.data() + (lane * curves_.size() + b) * chunks;
-    set_targets(total);
-    double loss = 0.0;
+    hits_.clear();
     double before = 0.0;
     std::size_t level = 0;
     for (std::size_t chunk = 0; chunk < chunks && level < levels_.size(); ++chunk) {
@@ -317,34 +332,27 @@ class SweepBlock {
       if (after >= targets_[level]) {
         std::size_t end = level + 1;
         while (end < levels_.size() && targets_[end] <= after) ++end;
-        loss += walk_chunk(curves_[b], chunk, lane, before, {level, end}, u);
+        hits_.push_back({chunk, before, level, end});
         level = end;
       }
       before = after;
     }
-    return loss / static_cast<double>(levels_.size());
   }
 
-  struct LevelRange {
-    std::size_t first;
-    std::size_t last;
-  };
-
   /// The sum of the losses of levels that fall into one chunk.
-  double walk_chunk(DenseCurve curve, std::size_t chunk, std::size_t lane, double before,
-                    LevelRange range, double u) {
+  double chunk_loss(DenseCurve curve, std::size_t lane, const Hit& hit, double u) {
     const float* weights = rows_.view().weights;
-    const std::size_t first_row = chunk * kDenseChunk;
+    const std::size_t first_row = hit.chunk * kDenseChunk;
     std::array<float, kDenseChunk> weight;
     dense_row_weights(curve, own_.data() + first_row, shifts_[lane],
                       weights == nullptr ? nullptr : weights + first_row, weight.data());
-    const std::size_t count = range.last - range.first;
-    dense_row_places(weight.data(), before, std::span(targets_).subspan(range.first, count),
+    const std::size_t count = hit.last_level - hit.first_level;
+    dense_row_places(weight.data(), hit.before, std::span(targets_).subspan(hit.first_level, count),
                      found_.data());
     double loss = 0.0;
     for (std::size_t j = 0; j < count; ++j) {
       const double error = u - sample_.residuals()[first_row + found_[j]];
-      loss += pinball(error, levels_[range.first + j].value());
+      loss += pinball(error, levels_[hit.first_level + j].value());
     }
     return loss;
   }
@@ -364,6 +372,7 @@ class SweepBlock {
   std::vector<float> by_lane_;      // [lane][bandwidth][chunk]
   std::vector<double> totals_;      // [bandwidth][lane]
   std::vector<double> targets_;
+  std::vector<Hit> hits_;
   std::vector<std::size_t> found_;  // places of targets in a chunk
   std::vector<float> minima_;       // of own_, by chunk
   std::vector<float> selection_;
