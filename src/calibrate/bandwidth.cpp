@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "calibrate/dense_losses.h"
 #include "math/kernel.h"
 
 namespace tare {
@@ -18,18 +19,67 @@ constexpr std::size_t kPathLength = 24;
 constexpr std::size_t kPathGrowth = 8;  // values added at an end that wins
 constexpr std::size_t kMaxGrowths = 8;  // times; 64 more values span many orders of magnitude
 constexpr double kFlat = 1e-9;          // relative difference of losses that is only rounding
-constexpr std::size_t kDistances = 100'000'000;
+constexpr std::size_t kDoublePairs = 100'000'000;  // where every pair is taken in double precision
 constexpr std::size_t kMinLeftOut = 1'000;
 constexpr std::size_t kFirstBlocks =
     3;  // of rows in time order: only there for later ones to be predicted from
-constexpr std::size_t kScaleRows = 128;  // rows whose distances set the path's first ends
+constexpr std::size_t kDenseRows = 1'000;  // from here on one sweep for all bandwidths pays
+constexpr std::size_t kScaleRows = 128;    // rows whose distances set the path's first ends
 
-std::vector<std::size_t> left_out_rows(std::size_t rows, Seed seed) {
-  Rng rng(split(seed, 0));
+/// How much of a sample is used: above `rows` a random part of that size stands for it, and of that
+/// part `left_out` rows are predicted. Below, all rows are, or as many as `pairs` allows.
+struct SearchSize {
+  std::size_t rows;
+  std::size_t left_out;
+  std::size_t pairs;
+};
+
+SearchSize search_size(KernelKind kernel) {
+  // For knn every number of neighbours selects among all rows again, in double precision.
+  if (kernel == KernelKind::kKnn) return {4'000, 1'000, 4'000'000};
+  return {20'000, 4'000, 400'000'000};
+}
+
+std::vector<std::size_t> random_places(std::size_t rows, std::size_t count, Seed seed) {
+  Rng rng(seed);
   std::vector<std::size_t> places = random_permutation(rows, rng);
-  places.resize(std::min(rows, std::max(kMinLeftOut, kDistances / rows)));
+  places.resize(std::min(rows, count));
   std::sort(places.begin(), places.end());
   return places;
+}
+
+DenseRows dense_rows(const LocalSample& sample) {
+  return {sample.features().columns(), sample.rows(), sample.dims(), sample.weights()};
+}
+
+/// Some places as a sample of their own. They are ascending, so the order of residuals stays.
+LocalSample part_of(const LocalSample& sample, std::span<const std::size_t> places) {
+  const auto taken = [&](std::span<const double> values) {
+    std::vector<double> part;
+    part.reserve(places.size());
+    for (const std::size_t place : places) part.push_back(values[place]);
+    return part;
+  };
+  const std::span<const double> all = sample.features().columns();
+  std::vector<double> columns;
+  for (std::size_t j = 0; j < sample.dims(); ++j) {
+    const auto column = taken(all.subspan(j * sample.rows(), sample.rows()));
+    columns.insert(columns.end(), column.begin(), column.end());
+  }
+  Buffer<double> weights;
+  if (!sample.weights().empty()) weights = Buffer<double>(taken(sample.weights()));
+  return {BruteForce(Buffer<double>(std::move(columns)), places.size(), sample.dims()),
+          Buffer<double>(taken(sample.residuals())), std::move(weights)};
+}
+
+/// A bandwidth for `part` rows as one for `whole` rows, by the rate of Theorem 1.
+double carried_over(KernelKind kernel, double bandwidth, std::size_t dims, std::size_t part,
+                    std::size_t whole) {
+  const double growth = static_cast<double>(whole) / static_cast<double>(part);
+  const double root = static_cast<double>(dims) + 2.0;
+  if (kernel != KernelKind::kKnn) return bandwidth * std::pow(growth, -1.0 / root);
+  const double most = static_cast<double>(whole - 1);
+  return std::clamp(std::round(bandwidth * std::pow(growth, 2.0 / root)), 1.0, most);
 }
 
 struct Range {
@@ -47,14 +97,14 @@ Range distance_range(const LocalSample& sample, std::span<const std::size_t> pla
   for (std::size_t p = 0; p < places.size(); p += step) {
     sample.measure(sample.features().row(places[p]), scratch);
     auto& r2 = scratch.squared_distance;
-    std::sort(r2.begin(), r2.end());
-    far.push_back(std::sqrt(r2.back()));
+    far.push_back(std::sqrt(*std::max_element(r2.begin(), r2.end())));
     // Duplicates of the row itself say nothing about a distance worth smoothing over.
-    const auto positive = std::upper_bound(r2.begin(), r2.end(), 0.0);
+    const auto positive = std::partition(r2.begin(), r2.end(), [](double r) { return r <= 0.0; });
     if (positive == r2.end()) continue;
     const auto left = static_cast<std::size_t>(r2.end() - positive);
-    near.push_back(
-        std::sqrt(*(positive + static_cast<std::ptrdiff_t>(std::min<std::size_t>(4, left - 1)))));
+    const auto fifth = positive + static_cast<std::ptrdiff_t>(std::min<std::size_t>(4, left - 1));
+    std::nth_element(positive, fifth, r2.end());
+    near.push_back(std::sqrt(*fifth));
   }
   if (near.empty()) return {};
   const auto median = [](std::vector<double>& values) {
@@ -153,6 +203,18 @@ double rate_bandwidth(KernelKind kernel, std::size_t rows, std::size_t dims, dou
 Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
                             const SnqOptions& options, std::span<const double> bandwidths,
                             std::span<const std::size_t> places, const Execution& how) {
+  if (block.empty() && sample.rows() >= kDenseRows && options.kernel != KernelKind::kKnn) {
+    const DenseRows rows = dense_rows(sample);
+    if (dense_losses_serve(rows, options.kernel, bandwidths)) {
+      return dense_losses(sample, rows, options, bandwidths, places, how);
+    }
+  }
+  return exact_leave_one_out_losses(sample, block, options, bandwidths, places, how);
+}
+
+Matrix exact_leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
+                                  const SnqOptions& options, std::span<const double> bandwidths,
+                                  std::span<const std::size_t> places, const Execution& how) {
   const std::vector<Level> levels = metric_levels();
   Matrix losses(places.size(), bandwidths.size());
   parallel_for(how, places.size(), [&](std::size_t p) {
@@ -181,16 +243,14 @@ Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size
   return losses;
 }
 
-BandwidthChoice choose_bandwidth(const LocalSample& sample, std::span<const std::size_t> block,
-                                 const SnqOptions& options, Seed seed, const Execution& how) {
-  if (sample.rows() < 2) {
-    fail(ErrorCode::kBadData, "a bandwidth cannot be chosen from {} calibration rows",
-         sample.rows());
-  }
+namespace {
+
+/// The search itself: each of `places` is predicted from all other rows.
+BandwidthChoice search(const LocalSample& sample, std::span<const std::size_t> block,
+                       const SnqOptions& options, std::span<const std::size_t> places,
+                       const Execution& how) {
   BandwidthChoice choice;
   choice.rule = "auto";
-  auto places = left_out_rows(sample.rows(), seed);
-  if (!block.empty()) std::erase_if(places, [&](std::size_t i) { return block[i] < kFirstBlocks; });
   choice.rows_left_out = places.size();
   BlockLosses block_losses;
   std::set<std::size_t> blocks;
@@ -242,6 +302,38 @@ BandwidthChoice choose_bandwidth(const LocalSample& sample, std::span<const std:
   }
   choose();
   return choice;
+}
+
+/// The search on a random part of the rows, carried over to all.
+BandwidthChoice search_part(const LocalSample& sample, const SnqOptions& options, Seed seed,
+                            const Execution& how) {
+  const SearchSize size = search_size(options.kernel);
+  const LocalSample part = part_of(sample, random_places(sample.rows(), size.rows, split(seed, 0)));
+  const auto places = random_places(part.rows(), size.left_out, split(seed, 1));
+  BandwidthChoice choice = search(part, {}, options, places, how);
+  const auto carry = [&](double& bandwidth) {
+    bandwidth = carried_over(options.kernel, bandwidth, sample.dims(), part.rows(), sample.rows());
+  };
+  carry(choice.bandwidth);
+  for (BandwidthTrial& trial : choice.path) carry(trial.bandwidth);
+  return choice;
+}
+
+}  // namespace
+
+BandwidthChoice choose_bandwidth(const LocalSample& sample, std::span<const std::size_t> block,
+                                 const SnqOptions& options, Seed seed, const Execution& how) {
+  const std::size_t rows = sample.rows();
+  if (rows < 2) {
+    fail(ErrorCode::kBadData, "a bandwidth cannot be chosen from {} calibration rows", rows);
+  }
+  const SearchSize size = search_size(options.kernel);
+  if (block.empty() && rows > size.rows) return search_part(sample, options, seed, how);
+  const bool in_double = !block.empty() || (rows >= kDenseRows && !dense_rows(sample).usable());
+  const std::size_t pairs = in_double ? std::min(size.pairs, kDoublePairs) : size.pairs;
+  auto places = random_places(rows, std::max(kMinLeftOut, pairs / rows), split(seed, 0));
+  if (!block.empty()) std::erase_if(places, [&](std::size_t i) { return block[i] < kFirstBlocks; });
+  return search(sample, block, options, places, how);
 }
 
 BandwidthChoice choose_bandwidth(MatrixView z, std::span<const double> u,

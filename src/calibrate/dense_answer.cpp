@@ -38,7 +38,7 @@ double weight_error(const SnqOptions& options, DenseMetric metric, const DenseRo
                                : std::sqrt(nearest * nearest + 2.0 * kReachExponent * h * h);
   const double row_norm = std::min(query_norm + reach, rows.largest_norm());
   const DensePair pair{rows.dims(), query_norm, row_norm, std::min(reach, query_norm + row_norm)};
-  return laplace ? dense_distance_error(pair) / h
+  return laplace ? dense_distance_error(metric, pair) / h
                  : dense_squared_error(metric, pair) / (2.0 * h * h);
 }
 
@@ -210,12 +210,13 @@ bool DenseAnswer::serves(const SnqOptions& options) const {
 }
 
 DenseMetric DenseAnswer::metric(const SnqOptions& options) const {
-  if (rows_.dims() <= kFewDims || options.kernel == KernelKind::kLaplace) {
-    return DenseMetric::kDifferences;
-  }
-  const double error =
-      weight_error(options, DenseMetric::kProduct, rows_, rows_.typical_norm(), options.bandwidth);
-  return error <= kTypicalError ? DenseMetric::kProduct : DenseMetric::kDifferences;
+  const auto good_enough = [&](DenseMetric metric) {
+    return weight_error(options, metric, rows_, rows_.typical_norm(), options.bandwidth) <=
+           kTypicalError;
+  };
+  const bool product = rows_.dims() > kFewDims && options.kernel == KernelKind::kGaussian;
+  if (product && good_enough(DenseMetric::kProduct)) return DenseMetric::kProduct;
+  return good_enough(DenseMetric::kDifferences) ? DenseMetric::kDifferences : DenseMetric::kSplit;
 }
 
 std::size_t DenseAnswer::predict(MatrixView z, std::size_t first, std::size_t last,

@@ -31,7 +31,7 @@ class DenseAnswer {
   std::size_t predict(MatrixView z, std::size_t first, std::size_t last, const SnqOptions& options,
                       std::span<const Level> ascending, Prediction& result) const;
 
-  /// How squared distances are computed: by the product where the rounding allows it.
+  /// How squared distances are computed: the quickest way whose rounding is small enough.
   DenseMetric metric(const SnqOptions& options) const;
   const DenseRows& rows() const noexcept { return rows_; }
 

@@ -3,7 +3,6 @@
 
 #include <cassert>
 #include <cmath>
-#include <limits>
 
 // Vectors of unknown length cannot be kept in arrays of registers.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
@@ -103,25 +102,69 @@ HWY_INLINE void with_curve(DenseCurve curve, const Body& body) {
   }
 }
 
+template <DenseMetric kMetric>
+struct MetricIs {
+  static constexpr DenseMetric kValue = kMetric;
+};
+
+template <class Body>
+HWY_INLINE void with_metric(DenseMetric metric, const Body& body) {
+  switch (metric) {
+    case DenseMetric::kProduct:
+      return body(MetricIs<DenseMetric::kProduct>{});
+    case DenseMetric::kDifferences:
+      return body(MetricIs<DenseMetric::kDifferences>{});
+    case DenseMetric::kSplit:
+      return body(MetricIs<DenseMetric::kSplit>{});
+  }
+}
+
 // The distance of a pair, step by step; both orders of loops below are made of these.
 
+/// A coordinate, of one point in all lanes or of one point per lane.
+struct Coordinate {
+  Vec value;
+  Vec low;  // only for kSplit
+};
+
 template <DenseMetric kMetric>
-HWY_INLINE Vec first_feature(Vec x, Vec q) {
-  if constexpr (kMetric == DenseMetric::kProduct) return hn::Mul(x, q);
-  const Vec difference = hn::Sub(x, q);
-  return hn::Mul(difference, difference);
+HWY_INLINE Coordinate same_in_all(const float* values, const float* low, std::size_t at) {
+  const Vec value = hn::Set(kF, values[at]);
+  if constexpr (kMetric == DenseMetric::kSplit) return {value, hn::Set(kF, low[at])};
+  return {value, value};
 }
 
 template <DenseMetric kMetric>
-HWY_INLINE Vec next_feature(Vec x, Vec q, Vec sum) {
-  if constexpr (kMetric == DenseMetric::kProduct) return hn::MulAdd(x, q, sum);
-  const Vec difference = hn::Sub(x, q);
-  return hn::MulAdd(difference, difference, sum);
+HWY_INLINE Coordinate one_per_lane(const float* values, const float* low, std::size_t at) {
+  const Vec value = hn::LoadU(kF, values + at);
+  if constexpr (kMetric == DenseMetric::kSplit) return {value, hn::LoadU(kF, low + at)};
+  return {value, value};
+}
+
+template <DenseMetric kMetric>
+HWY_INLINE Vec difference(const Coordinate& x, const Coordinate& q) {
+  const Vec high = hn::Sub(x.value, q.value);
+  if constexpr (kMetric == DenseMetric::kSplit) return hn::Add(high, hn::Sub(x.low, q.low));
+  return high;
+}
+
+template <DenseMetric kMetric>
+HWY_INLINE Vec first_feature(const Coordinate& x, const Coordinate& q) {
+  if constexpr (kMetric == DenseMetric::kProduct) return hn::Mul(x.value, q.value);
+  const Vec apart = difference<kMetric>(x, q);
+  return hn::Mul(apart, apart);
+}
+
+template <DenseMetric kMetric>
+HWY_INLINE Vec next_feature(const Coordinate& x, const Coordinate& q, Vec sum) {
+  if constexpr (kMetric == DenseMetric::kProduct) return hn::MulAdd(x.value, q.value, sum);
+  const Vec apart = difference<kMetric>(x, q);
+  return hn::MulAdd(apart, apart, sum);
 }
 
 template <DenseMetric kMetric>
 HWY_INLINE Vec squared_distance(Vec sum, Vec row_norm, Vec query_norm) {
-  if constexpr (kMetric == DenseMetric::kDifferences) return sum;
+  if constexpr (kMetric != DenseMetric::kProduct) return sum;
   return hn::Max(hn::Zero(kF), hn::Add(hn::Add(sum, row_norm), query_norm));
 }
 
@@ -131,14 +174,14 @@ template <DenseMetric kMetric>
 HWY_INLINE Tile tile_distances(const DenseRowsView& rows, const DenseQueriesView& queries,
                                std::size_t chunk, std::size_t row, std::size_t lane) {
   Tile tile;
-  const float* x = rows.values + chunk * rows.dims * kDenseChunk + row;
-  const float* q = queries.values + lane;
+  std::size_t x = chunk * rows.dims * kDenseChunk + row;
+  std::size_t q = lane;
   {
-    const Vec q0 = hn::LoadU(kF, q);
-    const Vec q1 = hn::LoadU(kF, q + kWidth);
+    const auto q0 = one_per_lane<kMetric>(queries.values, queries.low, q);
+    const auto q1 = one_per_lane<kMetric>(queries.values, queries.low, q + kWidth);
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < kTileRows; ++r) {
-      const Vec one = hn::Set(kF, x[r]);
+      const auto one = same_in_all<kMetric>(rows.values, rows.low, x + r);
       tile.at[r][0] = first_feature<kMetric>(one, q0);
       tile.at[r][1] = first_feature<kMetric>(one, q1);
     }
@@ -146,11 +189,11 @@ HWY_INLINE Tile tile_distances(const DenseRowsView& rows, const DenseQueriesView
   for (std::size_t j = 1; j < rows.dims; ++j) {
     x += kDenseChunk;
     q += kDenseBlock;
-    const Vec q0 = hn::LoadU(kF, q);
-    const Vec q1 = hn::LoadU(kF, q + kWidth);
+    const auto q0 = one_per_lane<kMetric>(queries.values, queries.low, q);
+    const auto q1 = one_per_lane<kMetric>(queries.values, queries.low, q + kWidth);
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < kTileRows; ++r) {
-      const Vec one = hn::Set(kF, x[r]);
+      const auto one = same_in_all<kMetric>(rows.values, rows.low, x + r);
       tile.at[r][0] = next_feature<kMetric>(one, q0, tile.at[r][0]);
       tile.at[r][1] = next_feature<kMetric>(one, q1, tile.at[r][1]);
     }
@@ -287,20 +330,16 @@ void sum_chunks_of(const DenseRowsView& rows, const DenseQueriesView& queries, C
 
 void ChunkSumsOf(const DenseRowsView& rows, const DenseQueriesView& queries, ChunkRange range,
                  DenseCurve curve, const ChunkSums& out) {
-  if (queries.metric == DenseMetric::kProduct) {
-    sum_chunks_of<DenseMetric::kProduct>(rows, queries, range, curve, out);
-  } else {
-    sum_chunks_of<DenseMetric::kDifferences>(rows, queries, range, curve, out);
-  }
+  with_metric(queries.metric, [&](auto metric) HWY_ATTR {
+    sum_chunks_of<metric.kValue>(rows, queries, range, curve, out);
+  });
 }
 
 void ChunkNearest(const DenseRowsView& rows, const DenseQueriesView& queries, ChunkRange range,
                   const ChunkSums& out) {
-  if (queries.metric == DenseMetric::kProduct) {
-    nearest_in_chunks<DenseMetric::kProduct>(rows, queries, range, out);
-  } else {
-    nearest_in_chunks<DenseMetric::kDifferences>(rows, queries, range, out);
-  }
+  with_metric(queries.metric, [&](auto metric) HWY_ATTR {
+    nearest_in_chunks<metric.kValue>(rows, queries, range, out);
+  });
 }
 
 template <DenseMetric kMetric>
@@ -322,11 +361,9 @@ void chunk_distances(const DenseRowsView& rows, const DenseQueriesView& queries,
 void ChunkDistances(const DenseRowsView& rows, const DenseQueriesView& queries, std::size_t chunk,
                     KernelKind kind, float* out) {
   const bool root = dense_takes_root(kind);
-  if (queries.metric == DenseMetric::kProduct) {
-    chunk_distances<DenseMetric::kProduct>(rows, queries, chunk, root, out);
-  } else {
-    chunk_distances<DenseMetric::kDifferences>(rows, queries, chunk, root, out);
-  }
+  with_metric(queries.metric, [&](auto metric) HWY_ATTR {
+    chunk_distances<metric.kValue>(rows, queries, chunk, root, out);
+  });
 }
 
 /// One query, rows in the lanes.
@@ -336,19 +373,22 @@ void row_distances(const DenseRowsView& rows, const DenseQueriesView& queries, s
   constexpr std::size_t kVectors = kDenseChunk / kWidth;
   const Vec query_norm = hn::Set(kF, queries.norms[lane]);
   for (std::size_t chunk = range.first; chunk < range.last; ++chunk, out += kDenseChunk) {
-    const float* x = rows.values + chunk * rows.dims * kDenseChunk;
-    const float* q = queries.values + lane;
+    std::size_t x = chunk * rows.dims * kDenseChunk;
+    std::size_t q = lane;
     Vec sum[kVectors];
 #pragma GCC unroll 8
     for (std::size_t v = 0; v < kVectors; ++v) {
-      sum[v] = first_feature<kMetric>(hn::LoadU(kF, x + v * kWidth), hn::Set(kF, *q));
+      sum[v] = first_feature<kMetric>(one_per_lane<kMetric>(rows.values, rows.low, x + v * kWidth),
+                                      same_in_all<kMetric>(queries.values, queries.low, q));
     }
     for (std::size_t j = 1; j < rows.dims; ++j) {
       x += kDenseChunk;
       q += kDenseBlock;
+      const auto query = same_in_all<kMetric>(queries.values, queries.low, q);
 #pragma GCC unroll 8
       for (std::size_t v = 0; v < kVectors; ++v) {
-        sum[v] = next_feature<kMetric>(hn::LoadU(kF, x + v * kWidth), hn::Set(kF, *q), sum[v]);
+        const auto row = one_per_lane<kMetric>(rows.values, rows.low, x + v * kWidth);
+        sum[v] = next_feature<kMetric>(row, query, sum[v]);
       }
     }
 #pragma GCC unroll 8
@@ -363,11 +403,9 @@ void row_distances(const DenseRowsView& rows, const DenseQueriesView& queries, s
 void RowDistances(const DenseRowsView& rows, const DenseQueriesView& queries, std::size_t lane,
                   ChunkRange range, KernelKind kind, float* out) {
   const bool root = dense_takes_root(kind);
-  if (queries.metric == DenseMetric::kProduct) {
-    row_distances<DenseMetric::kProduct>(rows, queries, lane, range, root, out);
-  } else {
-    row_distances<DenseMetric::kDifferences>(rows, queries, lane, range, root, out);
-  }
+  with_metric(queries.metric, [&](auto metric) HWY_ATTR {
+    row_distances<metric.kValue>(rows, queries, lane, range, root, out);
+  });
 }
 
 void RowWeights(DenseCurve curve, const float* distances, float shift, const float* sample_weights,
@@ -380,6 +418,46 @@ void RowWeights(DenseCurve curve, const float* distances, float shift, const flo
       hn::StoreU(w, kF, out + i);
     }
   });
+}
+
+/// Cumulative weights after each row, in four chains at once.
+HWY_INLINE void cumulate(const float* weights, double before, double* out) {
+  constexpr std::size_t kChains = 4;
+  constexpr std::size_t kLength = kDenseChunk / kChains;
+  double chain[kChains] = {};
+  for (std::size_t i = 0; i < kLength; ++i) {
+    for (std::size_t c = 0; c < kChains; ++c) {
+      chain[c] += static_cast<double>(weights[c * kLength + i]);
+      out[c * kLength + i] = chain[c];
+    }
+  }
+  for (std::size_t c = 0; c < kChains; ++c) {
+    for (std::size_t i = 0; i < kLength; ++i) out[c * kLength + i] += before;
+    before += chain[c];
+  }
+}
+
+std::size_t last_positive(const float* weights) {
+  std::size_t last = kDenseChunk - 1;
+  while (last > 0 && !(weights[last] > 0.0F)) --last;
+  return last;
+}
+
+void RowPlaces(const float* weights, double before, std::span<const double> targets,
+               std::size_t* out) {
+  const hn::CappedTag<double, 8> d;
+  alignas(64) double sums[kDenseChunk];
+  cumulate(weights, before, sums);
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    // As many rows are below the target as come before it: without a branch, as none could be
+    // foreseen.
+    const auto target = hn::Set(d, targets[t]);
+    std::size_t below = 0;
+    for (std::size_t i = 0; i < kDenseChunk; i += hn::Lanes(d)) {
+      below += hn::CountTrue(d, hn::Lt(hn::Load(d, sums + i), target));
+    }
+    out[t] = below < kDenseChunk ? below : last_positive(weights);
+  }
 }
 
 template <class Curve>
@@ -430,6 +508,7 @@ HWY_EXPORT(ChunkNearest);
 HWY_EXPORT(ChunkDistances);
 HWY_EXPORT(RowDistances);
 HWY_EXPORT(RowWeights);
+HWY_EXPORT(RowPlaces);
 HWY_EXPORT(SweepSums);
 
 }  // namespace
@@ -480,6 +559,11 @@ void dense_row_distances(const DenseRowsView& rows, const DenseQueriesView& quer
 void dense_row_weights(DenseCurve curve, const float* distances, float shift,
                        const float* sample_weights, float* out) {
   HWY_DYNAMIC_DISPATCH(RowWeights)(curve, distances, shift, sample_weights, out);
+}
+
+void dense_row_places(const float* weights, double before, std::span<const double> targets,
+                      std::size_t* out) {
+  HWY_DYNAMIC_DISPATCH(RowPlaces)(weights, before, targets, out);
 }
 
 void dense_sweep_sums(std::span<const DenseCurve> curves, const float* distances,

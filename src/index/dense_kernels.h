@@ -23,10 +23,13 @@ inline constexpr std::size_t kDenseBlock = 32;  // queries
 enum class DenseMetric : std::uint8_t {
   kProduct,      // |x|^2 + |q|^2 - 2 q.x: one operation per feature, but large norms cancel
   kDifferences,  // sum of (x - q)^2: two operations per feature, no cancellation
+  kSplit,        // the same with coordinates of two floats each: for rows near each other and far
+                 // from the centre
 };
 
 struct DenseRowsView {
   const float* values = nullptr;   // whole chunks; rows that fill up the last lie far away
+  const float* low = nullptr;      // what rounding to `values` left over
   const float* norms = nullptr;    // |x|^2, infinite for rows that fill up
   const float* weights = nullptr;  // may be null: all 1
   std::size_t dims = 0;            // at least 1
@@ -34,7 +37,8 @@ struct DenseRowsView {
 
 struct DenseQueriesView {
   const float* values = nullptr;  // times -2 for kProduct
-  const float* norms = nullptr;   // |q|^2
+  const float* low = nullptr;
+  const float* norms = nullptr;  // |q|^2
   DenseMetric metric = DenseMetric::kProduct;
 };
 
@@ -90,6 +94,12 @@ void dense_row_distances(const DenseRowsView& rows, const DenseQueriesView& quer
 /// The weights of one chunk's rows at distances from dense_row_distances, less `shift`.
 void dense_row_weights(DenseCurve curve, const float* distances, float shift,
                        const float* sample_weights, float* out);
+
+/// Among such weights the first places (0, ..., kDenseChunk - 1) with positive weight at which the
+/// weight cumulated from `before` on has reached the targets; the last with positive weight where
+/// rounding leaves a target out of reach.
+void dense_row_places(const float* weights, double before, std::span<const double> targets,
+                      std::size_t* out);
 
 /// out[b * stride + lane]: the sum of the weights under curves[b] of one chunk's rows, at distances
 /// from dense_chunk_distances, less the block's shifts.

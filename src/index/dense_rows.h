@@ -19,7 +19,8 @@ class DenseRows {
   DenseRows(std::span<const double> columns, std::size_t rows, std::size_t dims,
             std::span<const double> weights);
 
-  /// Whether there are rows and features, and all are small enough for single precision.
+  /// Whether there are rows and features, and neither these nor the weights are too far apart for
+  /// single precision.
   bool usable() const noexcept { return usable_; }
   std::size_t rows() const noexcept { return rows_; }
   std::size_t dims() const noexcept { return dims_; }
@@ -38,6 +39,7 @@ class DenseRows {
   std::size_t dims_;
   std::vector<double> means_;
   AlignedVector<float> values_;
+  AlignedVector<float> low_;
   AlignedVector<float> norms_;
   AlignedVector<float> weights_;
   double typical_norm_ = 0.0;
@@ -54,12 +56,15 @@ class DenseQueries {
   bool set(std::size_t lane, std::span<const double> query);
   double norm(std::size_t lane) const { return root_norms_[lane]; }
   DenseMetric metric() const noexcept { return metric_; }
-  DenseQueriesView view() const noexcept { return {values_.data(), norms_.data(), metric_}; }
+  DenseQueriesView view() const noexcept {
+    return {values_.data(), low_.data(), norms_.data(), metric_};
+  }
 
  private:
   std::span<const double> means_;
   DenseMetric metric_;
   AlignedVector<float> values_;
+  AlignedVector<float> low_;
   AlignedVector<float> norms_;
   std::vector<double> root_norms_;
 };
@@ -74,7 +79,7 @@ struct DensePair {
 
 /// No squared distance that the dense loops compute is farther from the true one than this.
 double dense_squared_error(DenseMetric metric, const DensePair& pair);
-/// The same for distances by differences.
-double dense_distance_error(const DensePair& pair);
+/// The same for distances that were not computed by the product.
+double dense_distance_error(DenseMetric metric, const DensePair& pair);
 
 }  // namespace tare

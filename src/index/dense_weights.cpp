@@ -74,18 +74,6 @@ void sum_dense_weights(const DenseRows& rows, std::span<const DenseQueries> bloc
   for (DenseSums& sums : out) sums.finish();
 }
 
-std::size_t place_in_chunk(const float* weights, double before, double target) {
-  double reached = before;
-  std::size_t last = 0;
-  for (std::size_t i = 0; i < kDenseChunk; ++i) {
-    if (!(weights[i] > 0.0F)) continue;
-    reached += static_cast<double>(weights[i]);
-    last = i;
-    if (reached >= target) break;
-  }
-  return last;
-}
-
 namespace {
 
 /// For each query (row) and target (column) the chunk in which it falls. All queries of a block
@@ -147,8 +135,10 @@ void dense_places(const DenseRows& rows, std::span<const DenseQueries> blocks, D
                           view.weights == nullptr ? nullptr : view.weights + first_row,
                           weights.data());
       }
-      out[entry - 1] =
-          first_row + place_in_chunk(weights.data(), found[entry - 1].before, targets(query, t));
+      std::size_t place = 0;
+      dense_row_places(weights.data(), found[entry - 1].before, targets.row(query).subspan(t, 1),
+                       &place);
+      out[entry - 1] = first_row + place;
     }
   }
 }

@@ -60,8 +60,4 @@ void sum_dense_weights(const DenseRows& rows, std::span<const DenseQueries> bloc
 void dense_places(const DenseRows& rows, std::span<const DenseQueries> blocks, DenseCurve curve,
                   std::span<const DenseSums> sums, MatrixView targets, std::span<std::size_t> out);
 
-/// The place among one chunk's weights at which `target` is reached, given the weight before the
-/// chunk. Where rounding leaves it out of reach, the last place with weight.
-std::size_t place_in_chunk(const float* weights, double before, double target);
-
 }  // namespace tare

@@ -78,10 +78,26 @@ TEST_P(Theorem1, QuantileErrorFallsAtTheRateOfTheDimension) {
 INSTANTIATE_TEST_SUITE_P(KnownLaws, Theorem1, testing::Values("hetero_1", "hetero_2"),
                          [](const auto& p) { return std::string(p.param); });
 
-TEST(LargeSample, AboveTenThousandRowsOnlyAPartIsLeftOutForTheBandwidth) {
+TEST(LargeSample, EveryRowIsLeftOutForTheBandwidthUpToTwentyThousand) {
   const Sample data = draw(find_problem("sine"), 12'000, Seed{11});
   const auto choice = choose_bandwidth(data.x, data.y, {}, {.kernel = KernelKind::kNaive}, Seed{1});
-  EXPECT_EQ(choice.rows_left_out, 100'000'000U / 12'000U);
+  EXPECT_EQ(choice.rows_left_out, 12'000U);
+}
+
+TEST(LargeSample, ABandwidthForManyRowsIsCarriedOverFromAPart) {
+  const Sample data = draw(find_problem("sine"), 60'000, Seed{11});
+  const auto choice = choose_bandwidth(data.x, data.y, {}, {}, Seed{1});
+  EXPECT_EQ(choice.rows_left_out, 4'000U);
+  // What is carried over is what a sample of 20,000 of these rows asks for.
+  const Sample part = draw(find_problem("sine"), 20'000, Seed{12});
+  const auto small = choose_bandwidth(part.x, part.y, {}, {}, Seed{1});
+  const double step = small.path[1].bandwidth / small.path[0].bandwidth;
+  EXPECT_LT(std::abs(std::log(choice.bandwidth / small.bandwidth * std::cbrt(3.0))),
+            1.5 * std::log(step));
+  const auto knn = choose_bandwidth(data.x, data.y, {}, {.kernel = KernelKind::kKnn}, Seed{1});
+  EXPECT_EQ(knn.rows_left_out, 1'000U);
+  EXPECT_EQ(knn.bandwidth, std::round(knn.bandwidth));
+  EXPECT_NEAR(knn.path.front().bandwidth, 2.0 * std::pow(15.0, 2.0 / 3.0), 0.5);
 }
 
 class SineProblem : public testing::TestWithParam<const char*> {};
