@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "index/aligned_vector.h"
+#include "base/cache_aligned.h"
 #include "math/kernel.h"
 #include "math/weighted_quantile.h"
 
