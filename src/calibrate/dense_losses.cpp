@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "base/parallel.h"
 #include "base/cache_aligned.h"
+#include "base/parallel.h"
 #include "math/kernel.h"
 #include "math/weighted_quantile.h"
 

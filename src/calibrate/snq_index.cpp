@@ -17,9 +17,10 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kBlockQueries = 64;  // that a thread takes at a time
-constexpr std::size_t kFewRows = 1'000;    // all of them are looked at faster than any structure
-constexpr std::size_t kProbes = 8;         // rows around which the others are counted
+constexpr std::size_t kBlockQueries = 64;   // that a thread takes at a time
+constexpr std::size_t kDenseQueries = 256;  // the same where they share the rows
+constexpr std::size_t kFewRows = 1'000;     // all of them are looked at faster than any structure
+constexpr std::size_t kProbes = 8;          // rows around which the others are counted
 
 /// Nanoseconds for a row and query: so much, and more for each feature. Measured with
 /// bench/index_costs (bench/RESULTS.md); what counts is their ratios.
@@ -151,7 +152,7 @@ void SnqIndex::predict(MatrixView z, std::span<const Level> levels, const SnqOpt
     case IndexKind::kLine:
       return line_->predict(z, levels, options, how, result);
     case IndexKind::kDense:
-      return parallel_blocks(how, z.rows(), kBlockQueries,
+      return parallel_blocks(how, z.rows(), kDenseQueries,
                              [&](std::size_t first, std::size_t last) {
                                dense_->predict(z, first, last, options, levels, result);
                              });

@@ -2,13 +2,13 @@
 #include "calibrate/dense_answer.h"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "tare/base/rng.h"
+#include "vector_targets.h"
 
 namespace tare {
 namespace {
@@ -199,17 +199,13 @@ TEST_P(DenseAnswerOf, IsRightOnEveryKindOfProcessor) {
   SnqOptions options;
   options.kernel = GetParam();
   options.bandwidth = 1.5;
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  on_every_vector_target([&] {
     Tally tally;
     check_case(narrow, options, kSomeLevels, 12, tally);
     check_case(wide, options, kSomeLevels, 12, tally);
-    EXPECT_LT(tally.worst, 1e-5) << hwy::TargetName(target);
+    EXPECT_LT(tally.worst, 1e-5);
     EXPECT_LT(tally.in_double, tally.queries / 2);
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Dense, DenseAnswerOf,

@@ -2,31 +2,18 @@
 #include "index/dense_weights.h"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "tare/base/rng.h"
+#include "vector_targets.h"
 
 namespace tare {
 namespace {
 
 using Real = long double;
-
-/// Runs a check on every vector width that this processor has.
-void on_every_target(const std::function<void()>& check) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    check();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
 
 constexpr KernelKind kDenseKernels[] = {KernelKind::kNaive,      KernelKind::kEpanechnikov,
                                         KernelKind::kTriangular, KernelKind::kTricube,
@@ -55,7 +42,7 @@ Real kernel_by_definition(KernelKind kind, Real r, Real h) {
 }
 
 TEST(DenseKernels, ExponentialsAreGoodToTwoUnits) {
-  on_every_target([] {
+  on_every_vector_target([] {
     Real worst = 0;
     std::array<float, kDenseChunk> distance;
     std::array<float, kDenseChunk> weight;
@@ -169,7 +156,7 @@ void check_block(const Points& p, DenseMetric metric) {
 }
 
 TEST(DenseWeights, AreThoseOfTheDefinition) {
-  on_every_target([] {
+  on_every_vector_target([] {
     Rng rng(Seed{3});
     for (const std::size_t rows : {1U, 31U, 32U, 33U, 500U, 1100U}) {
       for (const std::size_t dims : {1U, 2U, 7U, 33U}) {
@@ -185,7 +172,7 @@ TEST(DenseWeights, AreThoseOfTheDefinition) {
 }
 
 TEST(DenseWeights, OneQueryAndABlockOfThemGiveTheSameBits) {
-  on_every_target([] {
+  on_every_vector_target([] {
     Rng rng(Seed{4});
     const Points p = random_points(rng, 100, 11, false);
     const DenseRows rows(p.columns, p.rows, p.dims, {});
@@ -248,7 +235,7 @@ TEST(DenseWeights, TheBoundOnTheErrorHoldsAndIsNotIdle) {
 }
 
 TEST(DenseKernels, TheSweepAddsUpTheWeightsOfEveryKernel) {
-  on_every_target([] {
+  on_every_vector_target([] {
     Rng rng(Seed{6});
     for (const bool weighted : {false, true}) {
       const Points p = random_points(rng, 32, 2, weighted);
@@ -283,7 +270,7 @@ TEST(DenseKernels, TheSweepAddsUpTheWeightsOfEveryKernel) {
 }
 
 TEST(DenseKernels, APlaceHasWeightAndReachesItsTarget) {
-  on_every_target([] {
+  on_every_vector_target([] {
     Rng rng(Seed{7});
     for (int trial = 0; trial < 300; ++trial) {
       std::array<float, kDenseChunk> weight;

@@ -10,6 +10,7 @@
 #include "index/query_groups.h"
 #include "index/shared_window.h"
 #include "tare/base/rng.h"
+#include "vector_targets.h"
 
 namespace tare {
 namespace {
@@ -52,10 +53,9 @@ std::vector<std::uint32_t> places_of(std::span<const RowKey> keys) {
   return places;
 }
 
-TEST(KdTree, FindsTheRowsWithinTheRadiusAndNoOthers) {
-  Rng rng(Seed{1});
+void expect_rows_within_radius(Rng rng, int trials) {
   KdTree::Found found;
-  for (int trial = 0; trial < 150; ++trial) {
+  for (int trial = 0; trial < trials; ++trial) {
     const Cloud cloud = random_cloud(rng, 1 + rng.below(900), 1 + rng.below(10));
     const KdTree tree(cloud.columns, cloud.rows, cloud.dims);
     const auto query = random_point(rng, cloud.dims);
@@ -72,10 +72,9 @@ TEST(KdTree, FindsTheRowsWithinTheRadiusAndNoOthers) {
   }
 }
 
-TEST(KdTree, KnowsHowFarTheNearestAre) {
-  Rng rng(Seed{2});
+void expect_nearest_distances(Rng rng, int trials) {
   KdTree::Nearest memory;
-  for (int trial = 0; trial < 150; ++trial) {
+  for (int trial = 0; trial < trials; ++trial) {
     const Cloud cloud = random_cloud(rng, 1 + rng.below(900), 1 + rng.below(10));
     const KdTree tree(cloud.columns, cloud.rows, cloud.dims);
     const auto query = random_point(rng, cloud.dims);
@@ -136,10 +135,9 @@ TEST(QueryGroups, HoldEveryQueryOnceAndShareOnlyWhereQueriesAreNear) {
   }
 }
 
-TEST(SharedWindow, CountsAndRanksForEachQueryOfAGroup) {
-  Rng rng(Seed{5});
+void expect_ranks_in_shared_windows(Rng rng, int trials) {
   SharedWindow window;
-  for (int trial = 0; trial < 120; ++trial) {
+  for (int trial = 0; trial < trials; ++trial) {
     const Cloud cloud = random_cloud(rng, 1 + rng.below(1'500), 1 + rng.below(6));
     const KdTree tree(cloud.columns, cloud.rows, cloud.dims);
     const std::size_t group = 1 + rng.below(12);
@@ -172,6 +170,25 @@ TEST(SharedWindow, CountsAndRanksForEachQueryOfAGroup) {
       }
     }
   }
+}
+
+TEST(KdTree, FindsTheRowsWithinTheRadiusAndNoOthers) {
+  expect_rows_within_radius(Rng(Seed{1}), 150);
+}
+
+TEST(KdTree, KnowsHowFarTheNearestAre) { expect_nearest_distances(Rng(Seed{2}), 150); }
+
+TEST(SharedWindow, CountsAndRanksForEachQueryOfAGroup) {
+  expect_ranks_in_shared_windows(Rng(Seed{5}), 120);
+}
+
+// The oracles compare to the bit, so this says that every width gives the same bits.
+TEST(KdTree, EveryVectorWidthFindsTheSame) {
+  on_every_vector_target([] {
+    expect_rows_within_radius(Rng(Seed{6}), 25);
+    expect_nearest_distances(Rng(Seed{7}), 25);
+    expect_ranks_in_shared_windows(Rng(Seed{8}), 25);
+  });
 }
 
 }  // namespace

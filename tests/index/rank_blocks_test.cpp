@@ -2,7 +2,6 @@
 #include "index/rank_blocks.h"
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -12,6 +11,7 @@
 
 #include "tare/base/error.h"
 #include "tare/base/rng.h"
+#include "vector_targets.h"
 
 namespace tare {
 namespace {
@@ -125,17 +125,12 @@ TEST(RankBlocks, EveryVectorWidthFindsTheSame) {
   Rng rng(Seed{5});
   const Numbers positions = random_positions(2500, rng);
   const RankBlocks index(positions);
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  on_every_vector_target([&] {
     for (int repeat = 0; repeat < 20; ++repeat) {
       const auto [first, last] = random_window(positions.size(), rng);
       expect_all_ranks(index, positions, first, last);
     }
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  });
 }
 
 TEST(RankBlocks, NoRowsNoAnswers) {
