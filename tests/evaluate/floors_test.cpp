@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -169,6 +170,20 @@ TEST(WorstGroup, IsFairToEveryRow) {
     });
   }
   for (const int count : drawn) EXPECT_NEAR(count, 4000, 300);
+}
+
+TEST(RepeatedMaceFloor, CountsCopiesAsOneRow) {
+  const auto levels = metric_levels();
+  std::vector<std::size_t> source(500);
+  std::iota(source.begin(), source.end(), std::size_t{0});
+  EXPECT_NEAR(repeated_mace_floor(source, levels, Seed{1}), mace_floor(500, levels),
+              0.03 * mace_floor(500, levels));  // 2,000 draws, whose sd is a third of the mean
+  for (std::size_t& row : source) row %= 5;
+  EXPECT_NEAR(repeated_mace_floor(source, levels, Seed{2}), mace_floor(5, levels),
+              0.03 * mace_floor(5, levels));
+  std::fill(source.begin(), source.end(), std::size_t{7});
+  EXPECT_NEAR(repeated_mace_floor(source, levels, Seed{3}), mace_floor(1, levels),
+              0.03 * mace_floor(1, levels));
 }
 
 }  // namespace

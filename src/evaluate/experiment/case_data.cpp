@@ -94,9 +94,10 @@ void draw_law(const ExperimentCase& one, Seed seed, TrialRows& trial) {
 void take_resampled(const ExperimentPlan& plan, const ExperimentCase& one, const Encoded& rows,
                     Seed seed, TrialRows& trial) {
   take_parts(rows, random_partition(rows.y.size(), plan.test_share, split(seed, 0)), trial);
-  const auto chosen = resample_around(trial.x, trial.test_x, one.test_rows, split(seed, 3));
+  auto chosen = resample_around(trial.x, trial.test_x, one.test_rows, split(seed, 3));
   trial.test_x = take_rows(trial.test_x, chosen);
   trial.test_y = take_rows(trial.test_y, chosen);
+  trial.test_source = std::move(chosen);
 }
 
 /// Which of the rows that train are set apart for calibration: the last ones of a series, else

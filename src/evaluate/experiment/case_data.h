@@ -32,6 +32,7 @@ struct TrialRows {
   std::vector<std::uint8_t> calibrate;  // 1: for the calibration step, of methods that have one
   Matrix test_x;
   std::vector<double> test_y;
+  std::vector<std::size_t> test_source;  // where test rows repeat: the row that each is a copy of
   std::size_t window = 1;
   const Problem* problem = nullptr;  // where the law is known
 };
