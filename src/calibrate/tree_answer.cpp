@@ -205,7 +205,7 @@ void TreeAnswer::answer_nearest(const Task& task, std::uint32_t query, std::size
     return;
   }
   if (sample_.weights().empty()) {
-    memory.window.open_nearest(tree_, z, reach2);
+    memory.window.open(tree_, z, reach2);
     memory.values.clear();
     const std::size_t in_reach = memory.window.look(z);
     task.result.effective_n[query] = static_cast<double>(in_reach);

@@ -160,12 +160,6 @@ void KdTree::near_box(std::span<const double> low, std::span<const double> high,
   found.maybe.grow(counts.maybe);
 }
 
-std::size_t KdTree::rows_to_visit(std::span<const double> query, double reach2,
-                                  Found& found) const {
-  find(query, query, reach2, found);
-  return found.sure.size() + found.leaves.size() * kLeafRows;
-}
-
 double KdTree::nearest(std::span<const double> query, std::size_t count, double farthest,
                        Nearest& spare) const {
   constexpr double kNone = std::numeric_limits<double>::infinity();

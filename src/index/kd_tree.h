@@ -48,9 +48,6 @@ class KdTree {
   /// The same for the points of a box.
   void near_box(std::span<const double> low, std::span<const double> high, double reach2,
                 Found& found) const;
-  /// How many rows near_point would test or copy; without looking at any.
-  std::size_t rows_to_visit(std::span<const double> query, double reach2, Found& found) const;
-
   /// Working memory of nearest.
   struct Nearest {
     struct Step {

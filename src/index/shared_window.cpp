@@ -10,17 +10,17 @@ namespace tare {
 
 void SharedWindow::open(const KdTree& tree, MatrixView queries,
                         std::span<const std::uint32_t> group, double reach2) {
-  reach2_ = reach2;
   if (group.size() == 1) {
-    tree.near_point(queries.row(group[0]), reach2, found_);
-  } else {
-    bounding_box(queries, group, low_, high_);
-    tree.near_box(low_, high_, reach2, found_);
+    open(tree, queries.row(group[0]), reach2);
+    return;
   }
+  reach2_ = reach2;
+  bounding_box(queries, group, low_, high_);
+  tree.near_box(low_, high_, reach2, found_);
   sort_found(tree);
 }
 
-void SharedWindow::open_nearest(const KdTree& tree, std::span<const double> query, double reach2) {
+void SharedWindow::open(const KdTree& tree, std::span<const double> query, double reach2) {
   reach2_ = reach2;
   tree.near_point(query, reach2, found_);
   sort_found(tree);

@@ -22,8 +22,8 @@ class SharedWindow {
   /// Finds what lies within sqrt(reach2) of the queries `group` (rows of `queries`).
   void open(const KdTree& tree, MatrixView queries, std::span<const std::uint32_t> group,
             double reach2);
-  /// Opens on rows that were already found.
-  void open_nearest(const KdTree& tree, std::span<const double> query, double reach2);
+  /// The same for one query.
+  void open(const KdTree& tree, std::span<const double> query, double reach2);
 
   /// Rows around the group: slots 0, 1, ...; first the sure ones, then the others, each in order.
   std::size_t slots() const noexcept { return sure_.size() + places_.size(); }
