@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel_oracle.h"
 #include "tare/base/error.h"
 #include "tare/base/rng.h"
 #include "tare/calibrate/snq.h"
@@ -117,8 +118,7 @@ std::vector<double> true_weights(const Sample& s, std::span<const double> query,
     for (std::size_t j = 0; j < query.size(); ++j) {
       r2 += (s.z(i, j) - query[j]) * (s.z(i, j) - query[j]);
     }
-    const double t = std::sqrt(r2) / options.bandwidth;
-    weights[i] = options.kernel == KernelKind::kGaussian ? std::exp(-0.5 * t * t) : std::exp(-t);
+    weights[i] = static_cast<double>(oracle::kernel(options.kernel, r2, options.bandwidth));
     if (!s.weight.empty()) weights[i] *= s.weight[i];
   }
   return weights;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "kernel_oracle.h"
+
 namespace tare::oracle {
 namespace {
 
@@ -30,27 +32,6 @@ std::vector<Real> nearest_window(const std::vector<Real>& r2, std::size_t count)
   std::vector<Real> weight;
   for (const Real value : r2) weight.push_back(value <= reach ? 1 : 0);
   return weight;
-}
-
-Real kernel(KernelKind kind, Real r2, Real h) {
-  const Real s = std::sqrt(r2) / h;
-  switch (kind) {
-    case KernelKind::kNaive:
-      return r2 <= h * h ? 1 : 0;
-    case KernelKind::kEpanechnikov:
-      return s < 1 ? 1 - s * s : 0;
-    case KernelKind::kTriangular:
-      return s < 1 ? 1 - s : 0;
-    case KernelKind::kTricube:
-      return s < 1 ? (1 - s * s * s) * (1 - s * s * s) * (1 - s * s * s) : 0;
-    case KernelKind::kGaussian:
-      return std::exp(-s * s / 2);
-    case KernelKind::kLaplace:
-      return std::exp(-s);
-    case KernelKind::kKnn:
-      break;
-  }
-  return 0;
 }
 
 /// The smallest u whose cumulative weight is at least share * total.

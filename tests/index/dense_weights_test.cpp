@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernel_oracle.h"
 #include "tare/base/rng.h"
 #include "vector_targets.h"
 
@@ -18,28 +19,6 @@ using Real = long double;
 constexpr KernelKind kDenseKernels[] = {KernelKind::kNaive,      KernelKind::kEpanechnikov,
                                         KernelKind::kTriangular, KernelKind::kTricube,
                                         KernelKind::kGaussian,   KernelKind::kLaplace};
-
-/// By the definition, of the distance r.
-Real kernel_by_definition(KernelKind kind, Real r, Real h) {
-  const Real s = r / h;
-  switch (kind) {
-    case KernelKind::kNaive:
-      return s <= 1 ? 1 : 0;
-    case KernelKind::kEpanechnikov:
-      return std::max<Real>(0, 1 - s * s);
-    case KernelKind::kTriangular:
-      return std::max<Real>(0, 1 - s);
-    case KernelKind::kTricube:
-      return s < 1 ? (1 - s * s * s) * (1 - s * s * s) * (1 - s * s * s) : 0;
-    case KernelKind::kGaussian:
-      return std::exp(-s * s / 2);
-    case KernelKind::kLaplace:
-      return std::exp(-s);
-    case KernelKind::kKnn:
-      break;
-  }
-  return 0;
-}
 
 TEST(DenseKernels, ExponentialsAreGoodToTwoUnits) {
   on_every_vector_target([] {
@@ -131,7 +110,7 @@ void check_block(const Points& p, DenseMetric metric) {
     Real nearest = std::numeric_limits<Real>::infinity();
     for (std::size_t i = 0; i < p.rows; ++i) {
       const Real r2 = p.squared_distance(i, lane);
-      const Real w = p.weight(i) * kernel_by_definition(KernelKind::kGaussian, std::sqrt(r2), h);
+      const Real w = p.weight(i) * oracle::kernel(KernelKind::kGaussian, r2, h);
       cumulated[i + 1] = cumulated[i] + w;
       squares += w * w;
       nearest = std::min(nearest, r2);
@@ -257,8 +236,7 @@ TEST(DenseKernels, TheSweepAddsUpTheWeightsOfEveryKernel) {
             Real expected = 0;
             for (std::size_t i = 0; i < p.rows; ++i) {
               expected +=
-                  p.weight(i) *
-                  kernel_by_definition(kind, std::sqrt(p.squared_distance(i, lane)), bandwidths[b]);
+                  p.weight(i) * oracle::kernel(kind, p.squared_distance(i, lane), bandwidths[b]);
             }
             ASSERT_NEAR(sums[b * kDenseBlock + lane], static_cast<double>(expected), 3e-5)
                 << kernel_name(kind) << ", bandwidth " << bandwidths[b];
