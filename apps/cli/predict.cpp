@@ -18,9 +18,11 @@ namespace tare::cli {
 namespace {
 
 /// Rows in memory at a time: enough to keep every core busy and to have neighbours among them, which
-/// share work; little enough to stream a file of any length in a few ten megabytes.
-std::size_t rows_at_a_time(std::size_t levels) {
-  return std::clamp<std::size_t>(1'000'000 / levels, 4'096, 65'536);
+/// share work; little enough to stream a file of any length in a few ten megabytes. The first rows
+/// come in smaller batches, so that who reads a stream need not wait for so many.
+std::size_t rows_at_a_time(std::size_t levels, std::size_t rows_so_far) {
+  const std::size_t most = std::clamp<std::size_t>(1'000'000 / levels, 4'096, 65'536);
+  return std::clamp<std::size_t>(rows_so_far, 4'096, most);
 }
 
 struct PredictOptions {
@@ -119,7 +121,7 @@ void run_predict(const PredictOptions& options, const Common& common) {
     text += '\n';
   }
   std::size_t fallback_rows = 0;
-  while (input.read(rows_at_a_time(request.levels.size()))) {
+  while (input.read(rows_at_a_time(request.levels.size(), input.rows_read()))) {
     const Prediction prediction = fitted.model->predict(input.rows(), request.levels, how);
     for (const std::uint8_t flag : prediction.fallback) fallback_rows += flag;
     std::vector<const Column*> kept;
