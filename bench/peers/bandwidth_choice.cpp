@@ -86,7 +86,7 @@ void check_loss(double tare, const Sweep& peer) {
 nlohmann::json compare_bandwidth_choice(const Settings& settings) {
   const std::size_t rows = settings.rows > 0 ? settings.rows : kRows;
   const Data data = draw_data(rows, kDims, 1, Seed{4});
-  const Execution how = {.threads = settings.threads, .progress = {}};
+  const Execution how = {.threads = settings.threads, .diagnostics = false, .progress = {}};
   SnqOptions options;
   options.kernel = KernelKind::kNaive;
   const Clock clock(settings.time);

@@ -111,7 +111,7 @@ nlohmann::json compare(const Comparison& what, const Settings& settings) {
   const Data data = draw_data(rows, what.dims, queries, Seed{1});
   const double bandwidth = bandwidth_of(what, data);
   const std::vector<Level> levels = what.paper_levels ? metric_levels() : percent_levels();
-  const Execution how = {.threads = settings.threads, .progress = {}};
+  const Execution how = {.threads = settings.threads, .diagnostics = false, .progress = {}};
 
   const Clock build(settings.time);
   const Snq snq(data.z, data.u, {}, {.kernel = what.kernel, .bandwidth = bandwidth});

@@ -20,7 +20,7 @@ constexpr std::size_t kMostRows = 10'000'000;
 
 double microseconds(const Snq& snq, const Data& data, std::size_t threads, Prediction& out) {
   const Clock clock;
-  out = snq.predict(data.queries, percent_levels(), {.threads = threads, .progress = {}});
+  out = snq.predict(data.queries, percent_levels(), {.threads = threads, .diagnostics = false, .progress = {}});
   return 1e6 * clock.seconds() / static_cast<double>(data.queries.rows());
 }
 
@@ -83,7 +83,7 @@ nlohmann::json whole_job(const Settings& settings) {
   const Data data = draw_data(rows, 4, queries, Seed{3});
   const double radius = radius_for(data, kNeighbours);
   const double before = peak_megabytes();
-  const Execution how;
+  const Execution how = {.threads = 0, .diagnostics = false, .progress = {}};
   const Clock clock;
   const Snq snq(data.z, data.u, {}, {.kernel = KernelKind::kNaive, .bandwidth = radius});
   const double build_seconds = clock.seconds();
