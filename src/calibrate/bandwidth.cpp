@@ -24,8 +24,9 @@ constexpr std::size_t kMinLeftOut = 1'000;
 constexpr std::size_t kFirstBlocks =
     3;  // of rows in time order: only there for later ones to be predicted from
 constexpr std::size_t kDenseRows = 1'000;  // from here on one sweep for all bandwidths pays
-constexpr double kMarginalReach = 1e4;     // times the widest window: all rows weigh alike
-constexpr std::size_t kScaleRows = 128;    // rows whose distances set the path's first ends
+constexpr double kMarginalReach = 1e15;    // times the widest window: weights differ by rounding
+constexpr double kWidest = 1e290;
+constexpr std::size_t kScaleRows = 128;  // rows whose distances set the path's first ends
 
 /// How much of a sample is used: above `rows` a random part of that size stands for it, and of that
 /// part `left_out` rows are predicted. Below, all rows are, or as many as `pairs` allows.
@@ -305,7 +306,7 @@ BandwidthChoice search(const LocalSample& sample, const PlaceNotes& notes,
     }
     try_all(more);
   }
-  if (notes.marginal) try_all({kMarginalReach * choice.path.back().bandwidth});
+  if (notes.marginal) try_all({std::min(kMarginalReach * choice.path.back().bandwidth, kWidest)});
   choose();
   return choice;
 }
