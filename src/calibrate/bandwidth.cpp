@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "calibrate/dense_losses.h"
+#include "index/dense_kernels.h"
 #include "math/kernel.h"
 
 namespace tare {
@@ -24,9 +25,8 @@ constexpr std::size_t kMinLeftOut = 1'000;
 constexpr std::size_t kFirstBlocks =
     3;  // of rows in time order: only there for later ones to be predicted from
 constexpr std::size_t kDenseRows = 1'000;  // from here on one sweep for all bandwidths pays
-constexpr double kMarginalReach = 1e15;    // times the widest window: weights differ by rounding
-constexpr double kWidest = 1e290;
-constexpr std::size_t kScaleRows = 128;  // rows whose distances set the path's first ends
+constexpr double kMarginalReach = 1e4;     // times the widest window: all rows weigh alike
+constexpr std::size_t kScaleRows = 128;    // rows whose distances set the path's first ends
 
 /// How much of a sample is used: above `rows` a random part of that size stands for it, and of that
 /// part `left_out` rows are predicted. Below, all rows are, or as many as `pairs` allows.
@@ -169,6 +169,9 @@ std::vector<double> column_means(const Matrix& losses, const LocalSample& sample
   return means;
 }
 
+/// A window that all rows share alike, as wide as single precision serves or wider.
+double marginal_bandwidth(double widest) { return std::max(kMarginalReach * widest, kWidestDense); }
+
 /// Mean loss of each bandwidth in each block: a row of numbers per bandwidth.
 using BlockLosses = std::map<double, std::vector<double>>;
 
@@ -306,7 +309,7 @@ BandwidthChoice search(const LocalSample& sample, const PlaceNotes& notes,
     }
     try_all(more);
   }
-  if (notes.marginal) try_all({std::min(kMarginalReach * choice.path.back().bandwidth, kWidest)});
+  if (notes.marginal) try_all({marginal_bandwidth(choice.path.back().bandwidth)});
   choose();
   return choice;
 }
