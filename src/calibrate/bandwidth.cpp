@@ -170,7 +170,10 @@ std::vector<double> column_means(const Matrix& losses, const LocalSample& sample
 }
 
 /// A window that all rows share alike, as wide as single precision serves or wider.
-double marginal_bandwidth(double widest) { return std::max(kMarginalReach * widest, kWidestDense); }
+double marginal_bandwidth(double widest) {
+  constexpr double kMost = 1e100;  // that a model may have
+  return std::min(std::max(kMarginalReach * widest, kWidestDense), kMost);
+}
 
 /// Mean loss of each bandwidth in each block: a row of numbers per bandwidth.
 using BlockLosses = std::map<double, std::vector<double>>;

@@ -39,7 +39,7 @@ class RowLaw {
 /// How the given columns of a row become its law; saved with the model.
 ///
 /// Quantiles of a row that cross are sorted. Each end goes on with the slope of its outermost pair
-/// of quantiles. Where that pair is equal a hundredth of the row's mean slope is taken, and where
+/// of quantiles. Where that is below a hundredth of the row's mean slope, that is taken, and where
 /// all of a row's quantiles are equal, a thousandth of what is usual among the rows of the fit. A y
 /// at which several quantiles lie has the residual in the middle of theirs.
 class GivenLaw {
