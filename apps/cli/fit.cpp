@@ -30,6 +30,23 @@ void check_output(const FitOptions& options) {
   const AtomicFile probe(options.output, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
 }
 
+/// One way to say what the model gives.
+void check_prediction(const FitOptions& options) {
+  const bool in_columns = !options.prediction.empty() || !options.prediction_quantiles.empty();
+  if (in_columns && !options.predictor.empty()) {
+    fail(ErrorCode::kInvalidArgument, "{} and --predictor both name a point model; give one",
+         options.prediction.empty() ? "--prediction-quantiles" : "--prediction");
+  }
+  if (!options.prediction.empty() && !options.prediction_quantiles.empty()) {
+    fail(ErrorCode::kInvalidArgument,
+         "--prediction and --prediction-quantiles both say what the model gives; use one");
+  }
+  if (!options.prediction_sd.empty() && options.prediction.empty()) {
+    fail(ErrorCode::kInvalidArgument,
+         "--prediction-sd is the standard deviation of a mean: name that with --prediction");
+  }
+}
+
 /// Fits, and puts the file's name before what is wrong with its rows.
 std::unique_ptr<QuantileModel> fit_rows(const std::string& source, const Method& method,
                                         const FitInput& input, const Params& params,
@@ -80,14 +97,10 @@ void run_fit(const FitOptions& options, const Common& common) {
   const Method& method = find_method(chosen_method(options));
   Params params = params_of(options);
   if (!options.split.empty() && !splits_by_column(options)) params.set("split", options.split);
-  if (!options.prediction.empty() && !options.predictor.empty()) {
-    fail(ErrorCode::kInvalidArgument,
-         "--prediction and --predictor both name a point model; give one");
-  }
-  const bool given = !options.prediction.empty() || !options.predictor.empty();
+  check_prediction(options);
   const std::string regressor =
       params.text("regressor", Params::parse(method.defaults).text("regressor", ""));
-  const bool trains = !given && canonical_name(regressor) != "zero";
+  const bool trains = !takes_prediction(options) && canonical_name(regressor) != "zero";
 
   Bar bar(common);
   bar.show("reading", 0.0);

@@ -24,6 +24,11 @@ std::vector<ParamInfo> method_options() {
 
 }  // namespace
 
+bool takes_prediction(const FitOptions& options) {
+  return !options.prediction.empty() || !options.prediction_quantiles.empty() ||
+         !options.predictor.empty();
+}
+
 Params params_of(const FitOptions& options) {
   Params params;
   if (!options.config.empty()) params = read_config(options.config).params;
@@ -50,8 +55,7 @@ std::string chosen_method(const FitOptions& options) {
     return tuned;
   }
   if (!options.method.empty()) return options.method;
-  const bool given = !options.prediction.empty() || !options.predictor.empty();
-  return given ? "nrc" : "nrc_rf";
+  return takes_prediction(options) ? "nrc" : "nrc_rf";
 }
 
 void add_fit_options(CLI::App& command, FitOptions& options) {
@@ -60,6 +64,9 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
       "  tare fit cars.csv --target mpg -o cars.tare\n"
       "  tare fit cal.csv --target y --prediction yhat -o cal.tare        (your own model's "
       "column)\n"
+      "  tare fit cal.csv --target y --prediction mu --prediction-sd sigma -o cal.tare\n"
+      "  tare fit cal.csv --target y --prediction-quantiles 'q*' -o cal.tare    (columns q0.05, "
+      "q0.5, ...)\n"
       "  tare fit cal.csv --target y --predictor 'python3 model.py' -o cal.tare\n"
       "  tare fit sales.csv --target units --split time --calibrate-on store,weekday -o "
       "sales.tare");
@@ -73,6 +80,12 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
                      "Method and options that 'tare tune' found; flags and --set outrank it");
   command.add_option("--prediction", options.prediction,
                      "Column with the predictions of a model that exists");
+  command.add_option("--prediction-sd", options.prediction_sd,
+                     "Column with its standard deviation, above 0: then --prediction is the mean");
+  command.add_option(
+      "--prediction-quantiles", options.prediction_quantiles,
+      "Columns with the quantiles of a model that exists, with commas: names or patterns such as "
+      "'q*' (levels are in the names, as in q0.05), or NAME=LEVEL");
   command.add_option(
       "--predictor", options.predictor,
       "Program that predicts: feature rows as CSV on its input, a number a line on its output");

@@ -17,7 +17,7 @@ struct FitOptions {
   std::string output;
   std::string method;
   std::string config;
-  std::string target, prediction, predictor, weight;
+  std::string target, prediction, prediction_sd, prediction_quantiles, predictor, weight;
   std::string features, drop, categorical, calibrate_on;
   std::string missing = "error";
   std::string split;
@@ -31,6 +31,8 @@ struct FitOptions {
 
 void add_fit_options(CLI::App& command, FitOptions& options);
 
+/// Whether a model that exists says something about each row.
+bool takes_prediction(const FitOptions& options);
 /// The method's options among them. Throws kInvalidArgument.
 Params params_of(const FitOptions& options);
 /// The method they name, or that which fits what is given.

@@ -31,6 +31,20 @@ std::string column_list(const Schema& schema) {
   return join(names, ", ");
 }
 
+/// What an outside model gives, and in which columns.
+std::string given_list(const Schema& schema) {
+  const std::vector<std::string>& names = schema.given_columns();
+  if (names.empty() || schema.given_form().kind == GivenKind::kPoint) return join(names, ", ");
+  if (schema.given_form().kind == GivenKind::kMeanSd) {
+    return fmt::format("mean {}, standard deviation {}", names[0], names[1]);
+  }
+  std::vector<std::string> items;
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    items.push_back(fmt::format("{} (level {})", names[j], schema.given_form().levels[j]));
+  }
+  return "quantiles " + join(items, ", ");
+}
+
 /// The bandwidths that were tried, with a mark at the one that was taken.
 void print_path(const TensorReader& in) {
   const auto& path = in.value("model.bandwidth_path");
@@ -62,7 +76,7 @@ void print_text(const std::string& path, const FittedModel& fitted, const Tensor
   line("made by", "tare " + in.get<std::string>("tare_version") + ", seed " +
                       std::to_string(fitted.seed.value));
   line("target", schema.target());
-  line("prediction", schema.prediction());
+  line("prediction", given_list(schema));
   line("predictor", schema.predictor());
   line("weight", schema.weight());
   line("features", column_list(schema));

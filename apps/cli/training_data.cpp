@@ -9,6 +9,7 @@
 #include "data/windows.h"
 #include "io/csv.h"
 #include "levels.h"
+#include "quantile_columns.h"
 
 namespace tare::cli {
 namespace {
@@ -62,22 +63,28 @@ std::vector<std::size_t> model_columns(const Schema& schema, bool has_regressor)
   return columns.size() < all ? columns : std::vector<std::size_t>{};
 }
 
-Roles roles_of(const FitOptions& options, const ColumnSplit& by) {
+Roles roles_of(const FitOptions& options, const ColumnSplit& by, const CsvReader& reader) {
   Roles roles;
   roles.target = options.target;
   roles.weight = options.weight;
   roles.prediction = options.prediction;
+  roles.prediction_sd = options.prediction_sd;
   roles.split = by.column;
   roles.features = parse_names(options.features);
   roles.drop = parse_names(options.drop);
   roles.categorical = parse_names(options.categorical);
   roles.calibrate_on = parse_names(options.calibrate_on);
+  if (!options.prediction_quantiles.empty()) {
+    // A pattern leaves alone what already has a part.
+    std::vector<std::string> taken = roles.drop;
+    for (const std::string& name : {roles.target, roles.weight, roles.split}) taken.push_back(name);
+    roles.prediction_quantiles = find_quantile_columns(options.prediction_quantiles,
+                                                       reader.source(), reader.header(), taken);
+  }
   return roles;
 }
 
-Table read_table(const FitOptions& options, const Roles& roles, std::size_t threads) {
-  CsvReader reader(options.data);
-  reader.use_threads(threads);
+Table read_table(CsvReader& reader, const FitOptions& options, const Roles& roles) {
   auto requests = Schema::fit_requests(reader.source(), reader.header(), roles);
   if (!options.predictor.empty()) {
     for (ColumnRequest& request : requests) request.raw = request.kind != ColumnKind::kSkip;
@@ -90,6 +97,7 @@ Table read_table(const FitOptions& options, const Roles& roles, std::size_t thre
 
 FitInput TrainingData::input(Seed seed) const {
   FitInput input{.x = encoded.x, .y = encoded.y, .weight = encoded.weight, .given = encoded.given};
+  input.given_form = schema->given_form();
   input.names = schema->feature_names();
   input.model_columns = model_columns;
   input.calibrate_columns = calibrate_columns;
@@ -107,8 +115,10 @@ TrainingData read_training_data(const FitOptions& options, std::size_t window, b
                                 std::size_t threads) {
   const MissingPolicy missing = parse_missing_policy(options.missing);
   const ColumnSplit by = parse_column_split(options.split);
-  const Roles roles = roles_of(options, by);
-  const Table table = read_table(options, roles, threads);
+  CsvReader reader(options.data);
+  reader.use_threads(threads);
+  const Roles roles = roles_of(options, by, reader);
+  const Table table = read_table(reader, options, roles);
 
   auto schema = std::make_shared<Schema>(Schema::learn(table, roles));
   schema->set_missing(missing);

@@ -13,6 +13,7 @@
 #include "tare/calibrate/model_file.h"
 #include "tare/calibrate/quantile_model.h"
 #include "tare/calibrate/snq.h"
+#include "tare/data/given_form.h"
 #include "tare/data/problem.h"
 #include "tare/evaluate/metrics.h"
 #include "tare/evaluate/scorecard.h"

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "calibrate/dense_losses.h"
+#include "index/dense_kernels.h"
 #include "math/kernel.h"
 
 namespace tare {
@@ -24,6 +25,7 @@ constexpr std::size_t kMinLeftOut = 1'000;
 constexpr std::size_t kFirstBlocks =
     3;  // of rows in time order: only there for later ones to be predicted from
 constexpr std::size_t kDenseRows = 1'000;  // from here on one sweep for all bandwidths pays
+constexpr double kMarginalReach = 1e4;     // times the widest window: all rows weigh alike
 constexpr std::size_t kScaleRows = 128;    // rows whose distances set the path's first ends
 
 /// How much of a sample is used: above `rows` a random part of that size stands for it, and of that
@@ -152,17 +154,25 @@ std::size_t winner(std::span<const BandwidthTrial> path) {
 /// rows.
 template <class In>
 std::vector<double> column_means(const Matrix& losses, const LocalSample& sample,
-                                 std::span<const std::size_t> places, In in) {
+                                 std::span<const double> unit, std::span<const std::size_t> places,
+                                 In in) {
   std::vector<double> means(losses.cols(), 0.0);
   double total = 0.0;
   for (std::size_t p = 0; p < places.size(); ++p) {
     if (!in(places[p])) continue;
     const double w = sample.weights().empty() ? 1.0 : sample.weights()[places[p]];
     total += w;
-    for (std::size_t b = 0; b < losses.cols(); ++b) means[b] += w * losses(p, b);
+    const double scale = unit.empty() ? w : w * unit[places[p]];
+    for (std::size_t b = 0; b < losses.cols(); ++b) means[b] += scale * losses(p, b);
   }
   for (double& mean : means) mean = total > 0.0 ? mean / total : 0.0;
   return means;
+}
+
+/// A window that all rows share alike, as wide as single precision serves or wider.
+double marginal_bandwidth(double widest) {
+  constexpr double kMost = 1e100;  // that a model may have
+  return std::min(std::max(kMarginalReach * widest, kWidestDense), kMost);
 }
 
 /// Mean loss of each bandwidth in each block: a row of numbers per bandwidth.
@@ -246,9 +256,10 @@ Matrix exact_leave_one_out_losses(const LocalSample& sample, std::span<const std
 namespace {
 
 /// The search itself: each of `places` is predicted from all other rows.
-BandwidthChoice search(const LocalSample& sample, std::span<const std::size_t> block,
+BandwidthChoice search(const LocalSample& sample, const PlaceNotes& notes,
                        const SnqOptions& options, std::span<const std::size_t> places,
                        const Execution& how) {
+  const std::span<const std::size_t> block = notes.block;
   BandwidthChoice choice;
   choice.rule = "auto";
   choice.rows_left_out = places.size();
@@ -259,10 +270,11 @@ BandwidthChoice search(const LocalSample& sample, std::span<const std::size_t> b
   }
   const auto try_all = [&](const std::vector<double>& bandwidths) {
     const Matrix losses = leave_one_out_losses(sample, block, options, bandwidths, places, how);
-    const auto means = column_means(losses, sample, places, [](std::size_t) { return true; });
+    const auto means =
+        column_means(losses, sample, notes.unit, places, [](std::size_t) { return true; });
     for (const std::size_t one : blocks) {
-      const auto in_block =
-          column_means(losses, sample, places, [&](std::size_t i) { return block[i] == one; });
+      const auto in_block = column_means(losses, sample, notes.unit, places,
+                                         [&](std::size_t i) { return block[i] == one; });
       for (std::size_t b = 0; b < bandwidths.size(); ++b)
         block_losses[bandwidths[b]].push_back(in_block[b]);
     }
@@ -300,17 +312,24 @@ BandwidthChoice search(const LocalSample& sample, std::span<const std::size_t> b
     }
     try_all(more);
   }
+  if (notes.marginal) try_all({marginal_bandwidth(choice.path.back().bandwidth)});
   choose();
   return choice;
 }
 
 /// The search on a random part of the rows, carried over to all.
-BandwidthChoice search_part(const LocalSample& sample, const SnqOptions& options, Seed seed,
-                            const Execution& how) {
+BandwidthChoice search_part(const LocalSample& sample, const PlaceNotes& notes,
+                            const SnqOptions& options, Seed seed, const Execution& how) {
   const SearchSize size = search_size(options.kernel);
-  const LocalSample part = part_of(sample, random_places(sample.rows(), size.rows, split(seed, 0)));
+  const auto kept = random_places(sample.rows(), size.rows, split(seed, 0));
+  const LocalSample part = part_of(sample, kept);
+  std::vector<double> unit;
+  for (const std::size_t i : kept) {
+    if (!notes.unit.empty()) unit.push_back(notes.unit[i]);
+  }
   const auto places = random_places(part.rows(), size.left_out, split(seed, 1));
-  BandwidthChoice choice = search(part, {}, options, places, how);
+  BandwidthChoice choice =
+      search(part, {.unit = unit, .marginal = notes.marginal}, options, places, how);
   const auto carry = [&](double& bandwidth) {
     bandwidth = carried_over(options.kernel, bandwidth, sample.dims(), part.rows(), sample.rows());
   };
@@ -321,19 +340,20 @@ BandwidthChoice search_part(const LocalSample& sample, const SnqOptions& options
 
 }  // namespace
 
-BandwidthChoice choose_bandwidth(const LocalSample& sample, std::span<const std::size_t> block,
+BandwidthChoice choose_bandwidth(const LocalSample& sample, const PlaceNotes& notes,
                                  const SnqOptions& options, Seed seed, const Execution& how) {
+  const std::span<const std::size_t> block = notes.block;
   const std::size_t rows = sample.rows();
   if (rows < 2) {
     fail(ErrorCode::kBadData, "a bandwidth cannot be chosen from {} calibration rows", rows);
   }
   const SearchSize size = search_size(options.kernel);
-  if (block.empty() && rows > size.rows) return search_part(sample, options, seed, how);
+  if (block.empty() && rows > size.rows) return search_part(sample, notes, options, seed, how);
   const bool in_double = !block.empty() || (rows >= kDenseRows && !dense_rows(sample).usable());
   const std::size_t pairs = in_double ? std::min(size.pairs, kDoublePairs) : size.pairs;
   auto places = random_places(rows, std::max(kMinLeftOut, pairs / rows), split(seed, 0));
   if (!block.empty()) std::erase_if(places, [&](std::size_t i) { return block[i] < kFirstBlocks; });
-  return search(sample, block, options, places, how);
+  return search(sample, notes, options, places, how);
 }
 
 BandwidthChoice choose_bandwidth(MatrixView z, std::span<const double> u,

@@ -25,6 +25,10 @@ void check_rows(const FitInput& input) {
          "fit: {} rows of features, {} targets, {} weights, {} given predictions", rows,
          input.y.size(), input.weight.size(), input.given.rows());
   }
+  if (input.given.cols() > 0 && input.given.cols() != input.given_form.columns()) {
+    fail(ErrorCode::kShapeMismatch, "fit: {} given columns where their form has {}",
+         input.given.cols(), input.given_form.columns());
+  }
   for (std::size_t i = 0; i < rows; ++i) {
     bool finite = std::isfinite(input.y[i]);
     for (const double value : input.x.row(i)) finite = finite && std::isfinite(value);

@@ -13,6 +13,20 @@
 
 namespace tare {
 
+namespace {
+
+Schema plain_schema(const QuantileModel& model) {
+  if (model.given() == 0) return Schema::plain(model.features());
+  return Schema::plain(model.features(), model.given_form());
+}
+
+/// Columns of Rows::given that the schema will fill.
+std::size_t given_by(const Schema& schema) {
+  return schema.predictor().empty() ? schema.given_columns().size() : 1;
+}
+
+}  // namespace
+
 void save_model(const std::string& path, const FittedModel& fitted, Replace replace) {
   TensorStore store;
   const TensorWriter out(store);
@@ -21,10 +35,7 @@ void save_model(const std::string& path, const FittedModel& fitted, Replace repl
   out.value("params", fitted.params.all());
   out.value("seed", fitted.seed.value);
   out.value("rows", fitted.rows);
-  const Schema schema = fitted.schema
-                            ? *fitted.schema
-                            : Schema::plain(fitted.model->features(), fitted.model->given() > 0);
-  out.value("schema", schema.to_json());
+  out.value("schema", (fitted.schema ? *fitted.schema : plain_schema(*fitted.model)).to_json());
   fitted.model->save(out.part("model"));
   write_safetensors(path, store,
                     replace == Replace::kReplace ? Overwrite::kAllow : Overwrite::kRefuse);
@@ -43,9 +54,8 @@ FittedModel load_model(const std::string& path) {
     fitted.rows = in.count("rows", std::numeric_limits<std::uint32_t>::max());
     auto schema = std::make_shared<const Schema>(Schema::from_json(in.value("schema")));
     fitted.model = find_method(fitted.method).load(in.part("model"));
-    const bool given = !schema->prediction().empty() || !schema->predictor().empty();
     if (schema->feature_names().size() * schema->window() != fitted.model->features() ||
-        (given ? 1U : 0U) != fitted.model->given()) {
+        given_by(*schema) != fitted.model->given()) {
       fail(ErrorCode::kCorruptFile, "its columns do not fit its model");
     }
     fitted.schema = std::move(schema);

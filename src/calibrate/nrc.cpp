@@ -30,6 +30,9 @@ constexpr std::array kNrcOptions = std::to_array<ParamInfo>({
     {"folds", "5", "folds of --split cross"},
     {"fallback", "nearest", "where no row is in reach: nearest, marginal"},
     {"min_support", "20", "rows of the nearest fallback"},
+    {"features_of_input", "auto",
+     "center and log spread of what is given among the kernel's features: none, also, only; auto "
+     "is also where a spread is given and no columns are named"},
     {"index", "auto", "how near rows are found: brute, tree, dense, line; auto takes the fastest"},
 });
 
@@ -69,6 +72,42 @@ BandwidthRule parse_bandwidth(const Params& params) {
   return {rate ? "rate" : "given", *value};
 }
 
+/// Whether the kernel sees what the given law says.
+enum class InputFeatures : std::uint8_t { kAuto, kNone, kAlso, kOnly };
+
+InputFeatures parse_input_features(const Params& params, const FitInput& input) {
+  const std::string name = canonical_name(params.text("features_of_input", "auto"));
+  if (name == "none") return InputFeatures::kNone;
+  const bool is_given = input.given.cols() > 0;
+  if (name == "auto") {
+    // Chosen on held-out rows of seven known laws with five inputs each, right and wrong in several
+    // ways: docs/decisions/0013-inputs-that-are-laws.md.
+    const bool has_spread = is_given && input.given_form.kind != GivenKind::kPoint;
+    return has_spread && input.calibrate_columns.empty() ? InputFeatures::kAlso
+                                                         : InputFeatures::kNone;
+  }
+  if (name != "also" && name != "only") {
+    fail(ErrorCode::kInvalidArgument, "features_of_input is auto, none, also or only, got '{}'",
+         name);
+  }
+  if (!is_given) {
+    fail(ErrorCode::kInvalidArgument,
+         "features_of_input={} needs a prediction that is given, and there is none", name);
+  }
+  return name == "also" ? InputFeatures::kAlso : InputFeatures::kOnly;
+}
+
+/// x, and behind it what the kernel sees of the given law.
+Matrix with_input_features(const GivenLaw& law, const Rows& rows) {
+  Matrix joined(rows.x.rows(), rows.x.cols() + law.feature_count());
+  for (std::size_t i = 0; i < joined.rows(); ++i) {
+    const auto row = joined.row(i);
+    std::ranges::copy(rows.x.row(i), row.begin());
+    law.features(rows.given.row(i), row.subspan(rows.x.cols()));
+  }
+  return joined;
+}
+
 /// For rows in time order: which tenth of the calibration period each place of the sample lies in;
 /// else nothing.
 std::vector<std::size_t> time_blocks(const FitInput& input, const SplitRule& split,
@@ -82,10 +121,20 @@ std::vector<std::size_t> time_blocks(const FitInput& input, const SplitRule& spl
   return block;
 }
 
+/// Units of the residuals in the order of the sample's places.
+std::vector<double> units_in_order(const TrainedPointModel& trained,
+                                   std::span<const double> weight) {
+  std::vector<double> unit;
+  if (trained.unit.empty()) return unit;
+  for (const std::size_t row : residual_order(trained.residuals, weight))
+    unit.push_back(trained.unit[row]);
+  return unit;
+}
+
 BandwidthChoice resolve_bandwidth(const BandwidthRule& rule, const LocalSample& sample,
-                                  std::span<const std::size_t> block, const SnqOptions& options,
-                                  Seed seed, const Execution& how) {
-  if (rule.rule == "auto") return choose_bandwidth(sample, block, options, seed, how);
+                                  const PlaceNotes& notes, const SnqOptions& options, Seed seed,
+                                  const Execution& how) {
+  if (rule.rule == "auto") return choose_bandwidth(sample, notes, options, seed, how);
   BandwidthChoice choice;
   choice.rule = rule.rule;
   choice.bandwidth = rule.rule == "given"
@@ -96,10 +145,12 @@ BandwidthChoice resolve_bandwidth(const BandwidthRule& rule, const LocalSample& 
 
 class NrcModel final : public QuantileModel {
  public:
-  /// What it is made of; `embeds`: the kernel sees the point model's embedding and not x.
+  /// What it is made of; `embeds`: the kernel sees the point model's embedding and not x;
+  /// `sees_input`: it sees the given law's features behind x.
   struct Parts {
     std::size_t features = 0;
     bool embeds = false;
+    bool sees_input = false;
     PointModel point;
     FeatureMap map;
     BandwidthChoice choice;
@@ -107,11 +158,15 @@ class NrcModel final : public QuantileModel {
   NrcModel(Parts parts, Snq snq) : parts_(std::move(parts)), snq_(std::move(snq)) {}
 
   std::size_t features() const override { return parts_.features; }
-  std::size_t given() const override { return parts_.point.is_given() ? 1 : 0; }
+  std::size_t given() const override {
+    return parts_.point.is_given() ? given_form().columns() : 0;
+  }
+  GivenForm given_form() const override { return parts_.point.law().form(); }
 
   void save(const TensorWriter& out) const override {
     out.value("features", parts_.features);
     out.value("embeds", parts_.embeds);
+    if (parts_.sees_input) out.value("sees_input", true);
     parts_.point.save(out.part("point"));
     parts_.map.save(out.part("features"));
     snq_.save(out.part("snq"));
@@ -126,9 +181,12 @@ class NrcModel final : public QuantileModel {
  protected:
   Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
                                const Execution& how) const override {
-    const Matrix z = parts_.embeds ? parts_.map.apply(parts_.point.embed(rows.x, how))
-                                   : parts_.map.apply(rows.x);
-    Prediction result = snq_.predict(z, levels, how);
+    if (parts_.point.is_given()) parts_.point.law().check(rows.given);
+    Prediction result = snq_.predict(kernel_features(rows, how), levels, how);
+    if (parts_.point.is_given()) {
+      answer_in_y(rows, result.quantiles);
+      return result;
+    }
     const std::vector<double> center = parts_.point.predict(rows, how);
     for (std::size_t i = 0; i < center.size(); ++i) {
       for (double& quantile : result.quantiles.row(i)) quantile += center[i];
@@ -137,6 +195,21 @@ class NrcModel final : public QuantileModel {
   }
 
  private:
+  Matrix kernel_features(const Rows& rows, const Execution& how) const {
+    if (parts_.embeds) return parts_.map.apply(parts_.point.embed(rows.x, how));
+    if (!parts_.sees_input) return parts_.map.apply(rows.x);
+    return parts_.map.apply(with_input_features(parts_.point.law(), rows));
+  }
+
+  /// From quantiles of residuals to those of y, in place.
+  void answer_in_y(const Rows& rows, Matrix& quantiles) const {
+    RowLaw law;
+    for (std::size_t i = 0; i < quantiles.rows(); ++i) {
+      parts_.point.law().read(rows.given.row(i), law);
+      for (double& quantile : quantiles.row(i)) quantile = law.answer(quantile);
+    }
+  }
+
   Parts parts_;
   Snq snq_;
 };
@@ -152,6 +225,14 @@ FeatureMapOptions parse_map(const Params& params, const FitInput& input) {
          "the kernel sees either an embedding or named columns, not both");
   }
   return options;
+}
+
+/// Columns `first` to `last` are the given law's: the only ones the kernel sees, or some more.
+void add_input_columns(InputFeatures which, std::size_t first, std::size_t last,
+                       std::vector<std::size_t>& columns) {
+  if (which == InputFeatures::kOnly) columns.clear();
+  if (which == InputFeatures::kAlso && columns.empty()) return;  // none means all
+  for (std::size_t j = first; j < last; ++j) columns.push_back(j);
 }
 
 /// Weights of the calibration rows, or none; throws where there are too few rows.
@@ -187,14 +268,11 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
   }
   SnqOptions snq_options = parse_snq(params);
   const BandwidthRule bandwidth = parse_bandwidth(params);
-  const FeatureMapOptions map_options = parse_map(params, input);
+  FeatureMapOptions map_options = parse_map(params, input);
   const bool embeds = map_options.reducer == Reducer::kEmbedding;
   if (embeds) params.set("embed", std::to_string(map_options.dims));
   const SplitRule rule = parse_split(params);
-  if (input.given.cols() > 1) {
-    fail(ErrorCode::kShapeMismatch, "nrc takes one given prediction per row, got {}",
-         input.given.cols());
-  }
+  const InputFeatures input_features = parse_input_features(params, input);
 
   report(how, "training the point model", 0.0);
   TrainedPointModel trained = train_point_model(input, params, rule, how);
@@ -208,16 +286,24 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
   parts.features = input.x.cols();
   parts.embeds = embeds;
   parts.point = std::move(trained.model);
-  Matrix embedding;
-  if (embeds) embedding = parts.point.embed(input.x, how);
-  const MatrixView source = embeds ? embedding.view() : input.x;
+  parts.sees_input = input_features != InputFeatures::kNone;
+  Matrix derived;
+  if (embeds) {
+    derived = parts.point.embed(input.x, how);
+  } else if (parts.sees_input) {
+    derived = with_input_features(parts.point.law(), {input.x, input.given});
+    add_input_columns(input_features, input.x.cols(), derived.cols(), map_options.columns);
+  }
+  const MatrixView source = embeds || parts.sees_input ? derived.view() : input.x;
   parts.map =
       FeatureMap::fit(source, input.y, trained.training_rows, map_options, split(input.seed, 1001));
   const Matrix z = parts.map.apply(take_rows(source, trained.calibration_rows));
   auto sample = std::make_shared<const LocalSample>(z, trained.residuals, weight);
   const auto block = time_blocks(input, rule, trained.residuals, weight);
+  const auto unit = units_in_order(trained, weight);
+  const PlaceNotes notes{.block = block, .unit = unit, .marginal = !unit.empty()};
   parts.choice =
-      resolve_bandwidth(bandwidth, *sample, block, snq_options, split(input.seed, 1002), how);
+      resolve_bandwidth(bandwidth, *sample, notes, snq_options, split(input.seed, 1002), how);
   snq_options.bandwidth = parts.choice.bandwidth;
   report(how, "calibrating", 1.0);
   return std::make_unique<NrcModel>(std::move(parts), Snq(std::move(sample), snq_options));
@@ -229,12 +315,16 @@ std::unique_ptr<QuantileModel> load_nrc(const TensorReader& in) {
   parts.features = in.count("features", kMany);
   parts.embeds = in.get<bool>("embeds");
   parts.point = PointModel::load(in.part("point"), parts.features);
+  parts.sees_input = in.has_value("sees_input") && in.get<bool>("sees_input");
+  if (parts.sees_input && (parts.embeds || !parts.point.is_given())) {
+    fail(ErrorCode::kCorruptFile, "the model file's kernel sees an input that there is not");
+  }
   parts.map = FeatureMap::load(in.part("features"));
   Snq snq = Snq::load(in.part("snq"));
   // An embedding of no rows tells its width, and that the point model is a network.
   const std::size_t map_inputs =
       parts.embeds ? parts.point.embed(MatrixView(nullptr, 0, parts.features), {}).cols()
-                   : parts.features;
+                   : parts.features + (parts.sees_input ? parts.point.law().feature_count() : 0);
   if (parts.map.inputs() != map_inputs || snq.dims() != parts.map.dims()) {
     fail(ErrorCode::kCorruptFile,
          "the model file's kernel, its features and its point model do not fit together");

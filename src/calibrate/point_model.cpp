@@ -48,9 +48,11 @@ TrainedPointModel use_given(const FitInput& input) {
   TrainedPointModel trained;
   trained.calibration_rows = all_rows(input.x.rows());
   trained.training_rows = trained.calibration_rows;
-  std::vector<double> predicted(input.x.rows());
-  for (std::size_t i = 0; i < predicted.size(); ++i) predicted[i] = input.given(i, 0);
-  trained.residuals = residuals_of(input, trained.calibration_rows, predicted);
+  GivenLaw law = GivenLaw::fit(input.given_form, input.given);
+  GivenLaw::Residuals residuals = law.residuals(input.given, input.y);
+  trained.residuals = std::move(residuals.u);
+  if (input.given_form.kind != GivenKind::kPoint) trained.unit = std::move(residuals.unit);
+  trained.model = PointModel(std::move(law));
   return trained;
 }
 
@@ -110,7 +112,11 @@ PointModel::PointModel(std::string regressor, std::vector<std::unique_ptr<Regres
 std::vector<double> PointModel::predict(const Rows& rows, const Execution& how) const {
   std::vector<double> out(rows.x.rows(), 0.0);
   if (is_given()) {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = rows.given(i, 0);
+    RowLaw law;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      law_.read(rows.given.row(i), law);
+      out[i] = law.center();
+    }
     return out;
   }
   Matrix chosen;
@@ -145,6 +151,7 @@ Matrix PointModel::embed(MatrixView x, const Execution& how) const {
 void PointModel::save(const TensorWriter& out) const {
   out.value("regressor", is_given() ? "given" : regressor_);
   out.value("members", members_.size());
+  law_.save(out.part("given"));
   columns_.save(out);
   for (std::size_t k = 0; k < members_.size(); ++k) members_[k]->save(out.part(std::to_string(k)));
 }
@@ -158,6 +165,7 @@ PointModel PointModel::load(const TensorReader& in, std::size_t inputs) {
     fail(ErrorCode::kCorruptFile, "the model file's point model '{}' has {} members",
          model.regressor_, members);
   }
+  if (members == 0) model.law_ = GivenLaw::load(in.part("given"));
   model.columns_ = ModelColumns::load(in, inputs);
   for (std::size_t k = 0; k < members; ++k) {
     auto member = find_regressor(model.regressor_).load(in.part(std::to_string(k)));

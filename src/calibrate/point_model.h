@@ -5,8 +5,10 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "calibrate/given_law.h"
 #include "calibrate/row_split.h"
 #include "calibrate/training_rows.h"
 #include "io/tensor_store.h"
@@ -16,16 +18,19 @@
 
 namespace tare {
 
-/// f: the mean of one or more regressors on some columns of x, or, with no regressor, the
-/// prediction that is given.
+/// f: the mean of one or more regressors on some columns of x, or, with no regressor, what is
+/// given: a prediction, or a whole law.
 class PointModel {
  public:
   /// f is Rows::given.
-  PointModel() = default;
+  explicit PointModel(GivenLaw law = {}) : law_(std::move(law)) {}
   PointModel(std::string regressor, std::vector<std::unique_ptr<Regressor>> members,
              ModelColumns columns);
 
   bool is_given() const noexcept { return members_.empty(); }
+  /// How Rows::given is read, where is_given().
+  const GivenLaw& law() const noexcept { return law_; }
+  /// f at each row; the center of a law that is given.
   std::vector<double> predict(const Rows& rows, const Execution& how) const;
   /// Activations of the network's last hidden layer. Throws kInvalidArgument where f is not one
   /// network.
@@ -39,6 +44,7 @@ class PointModel {
   std::string regressor_;
   std::vector<std::unique_ptr<Regressor>> members_;
   ModelColumns columns_;
+  GivenLaw law_;
 };
 
 /// A point model and the residuals of rows it has not seen.
@@ -46,7 +52,8 @@ struct TrainedPointModel {
   PointModel model;
   std::vector<std::size_t> training_rows;  // on which scales may be learned; ascending
   std::vector<std::size_t> calibration_rows;
-  std::vector<double> residuals;  // y - f, one per calibration row
+  std::vector<double> residuals;  // y - f, or those of the given law; one per calibration row
+  std::vector<double> unit;       // of each residual in units of y; empty: all 1
 };
 
 /// Trains `regressor` as the rule says; or takes Rows::given, or the rows of

@@ -43,6 +43,27 @@ void check_finite_weight(const Table& table, const Column& column) {
   }
 }
 
+void check_deviation(const Table& table, const Column& column) {
+  for (std::size_t i = 0; i < column.numbers.size(); ++i) {
+    if (column.numbers[i] <= 0.0) {
+      fail(ErrorCode::kBadData,
+           "{}:{}: column '{}': the standard deviation {} is not above 0 (correct it or remove "
+           "the row)",
+           table.source, table.lines[i], column.name, column.numbers[i]);
+    }
+  }
+}
+
+/// Numbers of several columns side by side.
+Matrix gather_columns(const std::vector<const Column*>& columns,
+                      const std::vector<std::size_t>& rows) {
+  Matrix out(rows.size(), columns.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < columns.size(); ++j) out(i, j) = columns[j]->numbers[rows[i]];
+  }
+  return out;
+}
+
 bool is_missing(const Column& column, std::size_t row) {
   return column.kind == ColumnKind::kText ? column.codes[row] < 0 : std::isnan(column.numbers[row]);
 }
@@ -106,10 +127,12 @@ Encoded Schema::encode(const Table& table, Need need, MissingPolicy missing) con
     columns.push_back(&column);
   }
   std::vector<const Column*> required;  // beside the inputs
-  if (!prediction_.empty()) {
-    required.push_back(&needed(table, prediction_));
+  for (const std::string& name : given_) {
+    required.push_back(&needed(table, name));
     check_not_imputable(table, *required.back(), missing, "prediction");
   }
+  if (form_.kind == GivenKind::kMeanSd) check_deviation(table, *required.back());
+  const std::vector<const Column*> given = required;
   const Column* target = with_target ? &needed(table, target_) : nullptr;
   const Column* weight = with_target && !weight_.empty() ? table.find(weight_) : nullptr;
   if (weight != nullptr && weight->kind == ColumnKind::kSkip) weight = nullptr;
@@ -146,9 +169,7 @@ Encoded Schema::encode(const Table& table, Need need, MissingPolicy missing) con
     encode_input(inputs_[k], *columns[k], first, out);
     first += inputs_[k].width();
   }
-  if (!prediction_.empty()) {
-    out.given = Matrix(gather(needed(table, prediction_), out.rows), out.rows.size(), 1);
-  }
+  if (!given.empty()) out.given = gather_columns(given, out.rows);
   if (target != nullptr) out.y = gather(*target, out.rows);
   if (weight != nullptr) out.weight = gather(*weight, out.rows);
   return out;

@@ -33,13 +33,57 @@ void require_column(const std::string& source, const std::vector<std::string>& h
   fail(ErrorCode::kNotFound, "{}: has no column '{}', the {} ({})", source, name, what, remedy);
 }
 
+/// The columns that an outside model filled, in the order of their form.
+std::vector<std::string> given_names(const Roles& roles) {
+  std::vector<std::string> names;
+  if (!roles.prediction.empty()) names.push_back(roles.prediction);
+  if (!roles.prediction_sd.empty()) names.push_back(roles.prediction_sd);
+  for (const QuantileColumn& column : roles.prediction_quantiles) names.push_back(column.name);
+  return names;
+}
+
+GivenForm given_form_of(const Roles& roles) {
+  GivenForm form;
+  if (!roles.prediction_sd.empty()) form.kind = GivenKind::kMeanSd;
+  if (!roles.prediction_quantiles.empty()) form.kind = GivenKind::kQuantiles;
+  for (const QuantileColumn& column : roles.prediction_quantiles)
+    form.levels.push_back(column.level);
+  return form;
+}
+
+/// Contradictions among the columns that an outside model filled.
+void check_given(const Roles& roles) {
+  const std::vector<std::string> names = given_names(roles);
+  if (!roles.prediction_sd.empty() && roles.prediction.empty()) {
+    fail(ErrorCode::kInvalidArgument,
+         "column '{}' is the standard deviation of a prediction that is not named "
+         "(--prediction COL names the mean)",
+         roles.prediction_sd);
+  }
+  if (!roles.prediction_quantiles.empty() && !roles.prediction.empty()) {
+    fail(ErrorCode::kInvalidArgument,
+         "--prediction and --prediction-quantiles both say what the model gives; use one");
+  }
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(k), names[k]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(k)) {
+      fail(ErrorCode::kInvalidArgument, "column '{}' is named twice as what the model gives",
+           names[k]);
+    }
+    if (names[k] == roles.target) {
+      fail(ErrorCode::kInvalidArgument,
+           "column '{}' is the target and cannot play another part as well", roles.target);
+    }
+  }
+}
+
 bool is_model_input(const Roles& roles, const std::string& name) {
   return (roles.features.empty() || contains(roles.features, name)) && !contains(roles.drop, name);
 }
 
 bool is_input(const Roles& roles, const std::string& name) {
-  if (name == roles.target || name == roles.weight || name == roles.prediction ||
-      name == roles.split) {
+  if (name == roles.target || name == roles.weight || name == roles.split ||
+      contains(given_names(roles), name)) {
     return false;
   }
   return contains(roles.calibrate_on, name) || is_model_input(roles, name);
@@ -144,7 +188,9 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
                                                 const Roles& roles) {
   require_column(source, header, roles.target, "target");
   if (!roles.weight.empty()) require_column(source, header, roles.weight, "weight");
-  if (!roles.prediction.empty()) require_column(source, header, roles.prediction, "prediction");
+  check_given(roles);
+  const std::vector<std::string> given = given_names(roles);
+  for (const std::string& name : given) require_column(source, header, name, "prediction");
   if (!roles.split.empty()) require_column(source, header, roles.split, "column to split by");
   for (const auto& [names, what] :
        {std::pair(&roles.features, "feature"), std::pair(&roles.drop, "column to drop"),
@@ -159,10 +205,10 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
     }
   };
   clash(roles.target, "target");
-  clash(roles.prediction, "prediction");
+  for (const std::string& name : given) clash(name, "prediction");
   clash(roles.weight, "weight");
   clash(roles.split, "column to split by");
-  if (roles.target == roles.prediction || roles.target == roles.weight) {
+  if (roles.target == roles.weight) {
     fail(ErrorCode::kInvalidArgument,
          "column '{}' is the target and cannot play another part as well", roles.target);
   }
@@ -170,7 +216,7 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   std::vector<ColumnRequest> requests;
   for (const std::string& name : header) {
     ColumnKind kind = ColumnKind::kSkip;
-    if (name == roles.target || name == roles.weight || name == roles.prediction) {
+    if (name == roles.target || name == roles.weight || contains(given, name)) {
       kind = ColumnKind::kNumber;
     } else if (name == roles.split) {
       kind = ColumnKind::kText;
@@ -187,7 +233,8 @@ Schema Schema::learn(const Table& table, const Roles& roles) {
   Schema schema;
   schema.target_ = roles.target;
   schema.weight_ = roles.weight;
-  schema.prediction_ = roles.prediction;
+  schema.given_ = given_names(roles);
+  schema.form_ = given_form_of(roles);
   for (const Column& column : table.columns) {
     const bool kept = column.kind != ColumnKind::kSkip && column.name != roles.split;
     if (kept) require_utf8(table, 1, column.name, column.name);
@@ -200,10 +247,18 @@ Schema Schema::learn(const Table& table, const Roles& roles) {
   return schema;
 }
 
-Schema Schema::plain(std::size_t features, bool prediction) {
+Schema Schema::plain(std::size_t features, const GivenForm& form) {
+  Schema schema = plain(features);
+  schema.form_ = form;
+  if (form.kind == GivenKind::kPoint) schema.given_ = {"prediction"};
+  if (form.kind == GivenKind::kMeanSd) schema.given_ = {"prediction", "prediction_sd"};
+  for (const double level : form.levels) schema.given_.push_back(fmt::format("q{}", level));
+  return schema;
+}
+
+Schema Schema::plain(std::size_t features) {
   Schema schema;
   schema.target_ = std::string("y");
-  if (prediction) schema.prediction_ = "prediction";
   for (std::size_t j = 0; j < features; ++j) {
     InputColumn input;
     input.name = fmt::format("x{}", j);
@@ -226,7 +281,8 @@ std::vector<ColumnRequest> Schema::requests(const std::string& source,
   for (const InputColumn& input : inputs_) {
     ask(input.name, input.categorical ? ColumnKind::kText : ColumnKind::kNumber, "model's feature");
   }
-  ask(prediction_, ColumnKind::kNumber, "prediction the model was fitted with");
+  for (const std::string& name : given_)
+    ask(name, ColumnKind::kNumber, "prediction the model was fitted with");
   if (need == Need::kFeaturesAndTarget) ask(target_, ColumnKind::kNumber, "model's target");
   return requests;
 }
@@ -266,12 +322,17 @@ std::vector<std::size_t> Schema::columns_of(const std::vector<std::string>& name
 }
 
 Json Schema::to_json() const {
+  const bool has_quantiles = form_.kind == GivenKind::kQuantiles;
   Json json = {{"target", target_},
                {"weight", weight_},
-               {"prediction", prediction_},
+               {"prediction", has_quantiles || given_.empty() ? "" : given_.front()},
                {"predictor", predictor_},
                {"missing", missing_policy_name(missing_)},
                {"window", window_}};
+  if (form_.kind == GivenKind::kMeanSd) json["prediction_sd"] = given_.back();
+  for (std::size_t j = 0; has_quantiles && j < given_.size(); ++j) {
+    json["prediction_quantiles"].push_back({{"name", given_[j]}, {"level", form_.levels[j]}});
+  }
   json["inputs"] = Json::array();
   for (const InputColumn& input : inputs_) {
     json["inputs"].push_back({{"name", input.name},
@@ -288,7 +349,18 @@ Schema Schema::from_json(const Json& json) {
     Schema schema;
     schema.target_ = json.at("target").get<std::string>();
     schema.weight_ = json.at("weight").get<std::string>();
-    schema.prediction_ = json.at("prediction").get<std::string>();
+    Roles roles;
+    roles.prediction = json.at("prediction").get<std::string>();
+    roles.prediction_sd = json.value("prediction_sd", "");
+    for (const Json& item : json.value("prediction_quantiles", Json::array())) {
+      roles.prediction_quantiles.push_back(
+          {item.at("name").get<std::string>(), item.at("level").get<double>()});
+    }
+    schema.given_ = given_names(roles);
+    schema.form_ = given_form_of(roles);
+    if (!schema.given_.empty() && schema.given_.size() != schema.form_.columns()) {
+      fail(ErrorCode::kCorruptFile, "the model file's prediction columns contradict each other");
+    }
     schema.predictor_ = json.at("predictor").get<std::string>();
     schema.missing_ = parse_missing_policy(json.at("missing").get<std::string>());
     schema.window_ = json.at("window").get<std::size_t>();

@@ -10,6 +10,7 @@
 #include "io/csv.h"
 #include "io/tensor_store.h"
 #include "tare/base/matrix.h"
+#include "tare/data/given_form.h"
 
 namespace tare {
 
@@ -20,11 +21,19 @@ enum class MissingPolicy : std::uint8_t { kError, kDrop, kImpute };
 MissingPolicy parse_missing_policy(std::string_view name);
 std::string_view missing_policy_name(MissingPolicy policy);
 
+/// A column of quantiles that a model gives, and their level.
+struct QuantileColumn {
+  std::string name;
+  double level = 0.5;
+};
+
 /// Which column of the user's file plays which part, by name.
 struct Roles {
   std::string target;
-  std::string weight;                 // empty: none
-  std::string prediction;             // empty: none
+  std::string weight;                                // empty: none
+  std::string prediction;                            // or a mean; empty: none
+  std::string prediction_sd;                         // of that mean; empty: none
+  std::vector<QuantileColumn> prediction_quantiles;  // instead of a prediction, by level
   std::string split;                  // a column that only says which rows calibrate; empty: none
   std::vector<std::string> features;  // empty: every other column
   std::vector<std::string> drop;
@@ -49,7 +58,7 @@ enum class Need : std::uint8_t { kFeatures, kFeaturesAndTarget };
 /// Numbers made from a table.
 struct Encoded {
   Matrix x;
-  Matrix given;                   // the prediction column, where the schema has one
+  Matrix given;                   // Schema::given_columns(), where there are any
   std::vector<double> y;          // with kFeaturesAndTarget
   std::vector<double> weight;     // with kFeaturesAndTarget, where the table was read with it
   std::vector<std::size_t> rows;  // the table's rows that are in x
@@ -69,8 +78,10 @@ class Schema {
                                                  const std::vector<std::string>& header,
                                                  const Roles& roles);
   static Schema learn(const Table& table, const Roles& roles);
-  /// For a model that was fitted on plain numbers: features x0, x1, ...
-  static Schema plain(std::size_t features, bool prediction);
+  /// For a model that was fitted on plain numbers: features x0, x1, ...; nothing is given yet.
+  static Schema plain(std::size_t features);
+  /// The same for one that takes an input of this form.
+  static Schema plain(std::size_t features, const GivenForm& form);
 
   /// How to read each column of another file. A column that is needed and absent is kNotFound;
   /// others, the weight of the fit among them, are skipped.
@@ -82,7 +93,9 @@ class Schema {
 
   const std::string& target() const noexcept { return target_; }
   const std::string& weight() const noexcept { return weight_; }
-  const std::string& prediction() const noexcept { return prediction_; }
+  /// Columns with what an outside model says, as the form orders them; empty: none.
+  const std::vector<std::string>& given_columns() const noexcept { return given_; }
+  const GivenForm& given_form() const noexcept { return form_; }
   const std::vector<InputColumn>& inputs() const noexcept { return inputs_; }
   /// The program that gives the predictions (--predictor), as it was named at fit; empty: none.
   const std::string& predictor() const noexcept { return predictor_; }
@@ -107,7 +120,8 @@ class Schema {
  private:
   std::string target_;
   std::string weight_;
-  std::string prediction_;
+  std::vector<std::string> given_;
+  GivenForm form_;  // of given_, where it is not empty
   std::string predictor_;
   MissingPolicy missing_ = MissingPolicy::kError;
   std::size_t window_ = 1;

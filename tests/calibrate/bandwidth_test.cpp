@@ -102,7 +102,8 @@ TEST(Bandwidth, OverBlocksTheWidestThatIsAsGoodIsTaken) {
     if (in_blocks) {
       for (const std::size_t row : residual_order(data.y, {})) block.push_back(row / 80);
     }
-    return choose_bandwidth(LocalSample(data.x, data.y, {}), block, {}, Seed{1}, {}).bandwidth;
+    return choose_bandwidth(LocalSample(data.x, data.y, {}), {.block = block}, {}, Seed{1}, {})
+        .bandwidth;
   };
   EXPECT_GE(chosen(flat, true), chosen(flat, false));
   EXPECT_GE(chosen(flat, true), 1.0);  // of features in [0, 1]: all rows count

@@ -12,13 +12,14 @@
 #include "tare/base/matrix.h"
 #include "tare/base/rng.h"
 #include "tare/calibrate/prediction.h"
+#include "tare/data/given_form.h"
 
 namespace tare {
 
 class TensorWriter;
 
-/// Rows to be predicted. `given` holds what an outside model says about each row, one column for a
-/// point prediction; it has no columns where the method has a model of its own.
+/// Rows to be predicted. `given` holds what an outside model says about each row, its columns as
+/// FitInput::given_form says; it has no columns where the method has a model of its own.
 struct Rows {
   MatrixView x;
   MatrixView given = {};
@@ -30,6 +31,7 @@ struct FitInput {
   std::span<const double> y;
   std::span<const double> weight = {};          // empty: all equal; else not negative
   MatrixView given = {};                        // as in Rows
+  GivenForm given_form = {};                    // of `given`; one column with a point by default
   std::vector<std::string> names = {};          // of the columns of x, for messages; may be empty
   std::vector<std::size_t> model_columns = {};  // columns the point model may use; empty: all
   std::vector<std::size_t> calibrate_columns = {};  // columns of the kernel; empty: all
@@ -47,6 +49,8 @@ class QuantileModel {
   /// Number of columns that Rows::x and Rows::given must have.
   virtual std::size_t features() const = 0;
   virtual std::size_t given() const = 0;
+  /// What the columns of Rows::given mean, where there are any.
+  virtual GivenForm given_form() const { return {}; }
 
   /// Quantiles at the levels, in the order given; for one row they never decrease with the level.
   /// May be called from several threads at once. Throws kShapeMismatch.
