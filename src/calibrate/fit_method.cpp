@@ -70,6 +70,17 @@ void check_roles(const Method& method, const FitInput& input, const Params& para
   }
 }
 
+/// What is left for the method once the common options are seen to.
+Params own_params(const Params& all) {
+  Params own;
+  for (const auto& [name, value] : all.all()) {
+    const bool common = std::ranges::any_of(
+        common_options(), [&](const ParamInfo& option) { return option.name == name; });
+    if (!common) own.set(name, value);
+  }
+  return own;
+}
+
 /// A new row resembles the last ones of a series more than rows drawn from all of it.
 RowOrder order_of(const FitInput& input, const Params& params) {
   if (!input.calibrate_rows.empty()) return RowOrder::kNone;
@@ -107,15 +118,16 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
   all.check_known(fmt::format("method '{}'", method.name), known);
 
   const GuaranteeRule guarantee = parse_guarantee(all);
+  const Params own = own_params(all);
   if (guarantee.form != GuaranteeRule::Form::kNone) {
-    return fit_guaranteed(method, input, all, guarantee, how);
+    return fit_guaranteed(method, input, own, guarantee, how);
   }
   if (!input.group.empty()) {
     fail(ErrorCode::kInvalidArgument,
          "groups are what a guarantee holds within: ask for one (--guarantee split), or leave the "
          "groups out");
   }
-  return method.fit(input, all, how);
+  return method.fit(input, own, how);
 }
 
 }  // namespace tare
