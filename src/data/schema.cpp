@@ -146,6 +146,7 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   if (!roles.weight.empty()) require_column(source, header, roles.weight, "weight");
   if (!roles.prediction.empty()) require_column(source, header, roles.prediction, "prediction");
   if (!roles.split.empty()) require_column(source, header, roles.split, "column to split by");
+  if (!roles.group.empty()) require_column(source, header, roles.group, "column of groups");
   for (const auto& [names, what] :
        {std::pair(&roles.features, "feature"), std::pair(&roles.drop, "column to drop"),
         std::pair(&roles.categorical, "category"),
@@ -177,8 +178,8 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
     } else if (is_input(roles, name)) {
       kind = contains(roles.categorical, name) ? ColumnKind::kText : ColumnKind::kAuto;
     }
-    requests.push_back(
-        {kind, false, kind == ColumnKind::kNumber ? "correct it or remove the row" : ""});
+    requests.push_back({kind, name == roles.group,
+                        kind == ColumnKind::kNumber ? "correct it or remove the row" : ""});
   }
   return requests;
 }
@@ -228,6 +229,11 @@ std::vector<ColumnRequest> Schema::requests(const std::string& source,
   }
   ask(prediction_, ColumnKind::kNumber, "prediction the model was fitted with");
   if (need == Need::kFeaturesAndTarget) ask(target_, ColumnKind::kNumber, "model's target");
+  if (!group_.empty()) {
+    require_column(source, header, group_.name(), "column of groups of the model's guarantee");
+    const auto place = std::find(header.begin(), header.end(), group_.name()) - header.begin();
+    requests[static_cast<std::size_t>(place)].raw = true;
+  }
   return requests;
 }
 
@@ -272,6 +278,7 @@ Json Schema::to_json() const {
                {"predictor", predictor_},
                {"missing", missing_policy_name(missing_)},
                {"window", window_}};
+  if (!group_.empty()) json["group"] = group_.to_json();
   json["inputs"] = Json::array();
   for (const InputColumn& input : inputs_) {
     json["inputs"].push_back({{"name", input.name},
@@ -295,6 +302,7 @@ Schema Schema::from_json(const Json& json) {
     if (schema.window_ < 1 || schema.window_ > kMaxWindow) {
       fail(ErrorCode::kCorruptFile, "the model file's window is {}", schema.window_);
     }
+    if (json.contains("group")) schema.group_ = GroupColumn::from_json(json.at("group"));
     for (const Json& item : json.at("inputs")) {
       InputColumn input;
       input.name = item.at("name").get<std::string>();

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/group_column.h"
 #include "io/csv.h"
 #include "io/tensor_store.h"
 #include "tare/base/matrix.h"
@@ -23,9 +24,10 @@ std::string_view missing_policy_name(MissingPolicy policy);
 /// Which column of the user's file plays which part, by name.
 struct Roles {
   std::string target;
-  std::string weight;                 // empty: none
-  std::string prediction;             // empty: none
-  std::string split;                  // a column that only says which rows calibrate; empty: none
+  std::string weight;      // empty: none
+  std::string prediction;  // empty: none
+  std::string split;       // a column that only says which rows calibrate; empty: none
+  std::string group;  // a column, feature or not, within whose values a guarantee holds; or empty
   std::vector<std::string> features;  // empty: every other column
   std::vector<std::string> drop;
   std::vector<std::string> categorical;   // columns of numbers that are names
@@ -91,6 +93,9 @@ class Schema {
   /// Windows joins them.
   std::size_t window() const noexcept { return window_; }
   void set_window(std::size_t window) { window_ = window; }
+  /// The column of groups, which is read as raw cells; it may be empty.
+  const GroupColumn& group() const noexcept { return group_; }
+  void set_group(GroupColumn group) { group_ = std::move(group); }
   /// What to do about missing values where the user of the model does not say.
   MissingPolicy missing() const noexcept { return missing_; }
   void set_missing(MissingPolicy missing) { missing_ = missing; }
@@ -111,6 +116,7 @@ class Schema {
   std::string predictor_;
   MissingPolicy missing_ = MissingPolicy::kError;
   std::size_t window_ = 1;
+  GroupColumn group_;
   std::vector<InputColumn> inputs_;
 };
 
