@@ -163,7 +163,8 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   clash(roles.prediction, "prediction");
   clash(roles.weight, "weight");
   clash(roles.split, "column to split by");
-  if (roles.target == roles.prediction || roles.target == roles.weight) {
+  if (roles.target == roles.prediction || roles.target == roles.weight ||
+      roles.target == roles.group) {
     fail(ErrorCode::kInvalidArgument,
          "column '{}' is the target and cannot play another part as well", roles.target);
   }
