@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -52,9 +53,22 @@ void warn_about(const TrainingData& data, const Common& common) {
   tell(data.without_window, "rows at the start have no full window and were left out");
 }
 
-/// What the guarantee costs, as a share of the CheckScore without it.
+/// What the guarantee costs, as a share of the CheckScore without it; not finite where a method's
+/// own quantiles are not.
 double relative_cost(const GuaranteedModel::Cost& cost) {
   return cost.without > 0.0 ? cost.with / cost.without - 1.0 : 0.0;
+}
+
+std::string cost_text(const GuaranteedModel::Cost& cost) {
+  const double change = relative_cost(cost);
+  if (!std::isfinite(change))
+    return "the CheckScore is infinite, as the method's own quantiles are";
+  std::string text =
+      fmt::format("the adjusted levels change the CheckScore by {:+.2f} %", 100.0 * change);
+  if (cost.levels < 100) {
+    text += fmt::format(", over the {} of 100 levels that are finite", cost.levels);
+  }
+  return text;
 }
 
 Json guarantee_json(const GuaranteedModel& model, std::size_t rows) {
@@ -68,15 +82,9 @@ Json guarantee_json(const GuaranteedModel& model, std::size_t rows) {
 
 void note_guarantee(const GuaranteedModel& model, std::size_t all, const Common& common) {
   const std::size_t rows = model.overall().rows();
-  const std::size_t finite = model.cost().levels;
-  note(
-      common,
-      fmt::format(
-          "guarantee: {} rows held out ({:.3g} %); on these the adjusted levels change the "
-          "CheckScore by {:+.2f} %{}",
-          rows, 100.0 * static_cast<double>(rows) / static_cast<double>(all),
-          100.0 * relative_cost(model.cost()),
-          finite == 100 ? "" : fmt::format(", over the {} of 100 levels that are finite", finite)));
+  note(common, fmt::format("guarantee: {} rows held out ({:.3g} %); on these {}", rows,
+                           100.0 * static_cast<double>(rows) / static_cast<double>(all),
+                           cost_text(model.cost())));
 }
 
 /// Groups without ranks of their own, and how few rows they have.

@@ -2,7 +2,6 @@
 #include "calibrate/guarantee.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -196,7 +195,6 @@ void GuaranteedModel::save(const TensorWriter& whole) const {
   const TensorWriter out = whole.part("guarantee");
   out.value("form", "split");
   out.value("rows", overall().rows());
-  out.value("cost", {cost_.without, cost_.with});
   out.value("cost_levels", cost_.levels);
   std::vector<double> levels;
   for (const Level& level : knots_) levels.push_back(level.value());
@@ -212,6 +210,7 @@ void GuaranteedModel::save(const TensorWriter& whole) const {
   }
   const Shape table = {ranks_.size(), knots_.size()};
   out.tensor("levels", levels);
+  out.tensor("cost", std::vector<double>{cost_.without, cost_.with});  // may be infinite
   out.tensor("rows", rows);
   out.tensor("upper", std::span<const std::int32_t>(all.upper), table);
   out.tensor("lower", std::span<const std::int32_t>(all.lower), table);
@@ -263,7 +262,7 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::load(const TensorReader& whole
   for (const std::int32_t place : model->group_ranks_) {
     require(place >= 0 && static_cast<std::size_t>(place) < rows.size());
   }
-  const auto cost = in.get<std::array<double, 2>>("cost");
+  const auto cost = in.values<double>("cost", {2});
   model->cost_ = {cost[0], cost[1], in.count("cost_levels", 100)};
   return model;
 }

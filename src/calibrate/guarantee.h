@@ -28,12 +28,12 @@ std::span<const Level> guarantee_levels();
 ///
 /// Q_tau is the inner model's quantile at a knot of guarantee_levels(); for rows outside all knots
 /// the outermost one, moved by a constant. It is infinite where n is too small for the level, and
-/// for no other reason. With groups the same holds within each group of at least kRowsForNinety
-/// rows; others are answered by the ranks of all rows.
+/// where the inner model's own quantile is, and for no other reason. With groups the same holds
+/// within each group of at least kRowsForNinety rows; others are answered by the ranks of all rows.
 class GuaranteedModel final : public QuantileModel {
  public:
-  /// What it cost, on the held-out rows: the mean pinball loss over the metric levels that are
-  /// finite.
+  /// What it cost, on the held-out rows: the mean pinball loss over the metric levels whose ranks
+  /// are finite. Infinite where the inner model is.
   struct Cost {
     double without = 0.0;    // of the model as it was
     double with = 0.0;       // of the adjusted levels

@@ -263,6 +263,27 @@ TEST(GuaranteedModel, NeedsTheGroupsOfTheRows) {
   }
 }
 
+/// cqr's own conformal step has 18 rows here, and so infinite quantiles of its own.
+TEST(GuaranteedModel, KeepsTheInfiniteQuantilesOfItsMethod) {
+  const Sample data = draw(find_problem("hetero_1"), 260, Seed{4});
+  const auto model = fit_method(find_method("cqr"), {.x = data.x, .y = data.y},
+                                Params::parse("guarantee=split:0.769231 epochs=3"));
+  TensorStore store;
+  model->save(TensorWriter(store));
+  const TensorReader in(store);
+  ASSERT_TRUE(GuaranteedModel::is_in(in));
+  const auto loaded = GuaranteedModel::load(in, find_method("cqr").load(in));
+  EXPECT_EQ(loaded->overall().rows(), 200U);
+  EXPECT_TRUE(std::isinf(loaded->cost().without));
+  const auto levels = metric_levels();
+  const auto before = model->predict({data.x}, levels);
+  const auto after = loaded->predict({data.x}, levels);
+  EXPECT_TRUE(std::ranges::equal(before.quantiles.values(), after.quantiles.values()));
+  for (std::size_t i = 0; i < data.x.rows(); ++i) {
+    EXPECT_TRUE(std::ranges::is_sorted(before.quantiles.row(i)));
+  }
+}
+
 TEST(GuaranteedModel, CoversItsShareOnAverage) {
   for (const std::size_t n : {20U, 50U}) expect_guaranteed_coverage(n, 100);
 }
