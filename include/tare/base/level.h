@@ -27,9 +27,8 @@ class Level {
   /// other side. Less than count for count > 0.
   std::uint64_t rank_below(std::uint64_t count) const noexcept;
 
-  /// Of the share that lies between tau and its mirror 1 - tau: the smallest whole number that is at
-  /// least |1 - 2 tau| * count, in exact arithmetic. 0.05 of 20 rows: 18. From 0 to
-  /// count.
+  /// Of the share that lies between tau and its mirror 1 - tau: the smallest whole number that is
+  /// at least |1 - 2 tau| * count, in exact arithmetic. 0.05 of 20 rows: 18. From 0 to count.
   std::uint64_t central_rank(std::uint64_t count) const noexcept;
 
   friend bool operator==(const Level& a, const Level& b) noexcept { return a.tau_ == b.tau_; }
