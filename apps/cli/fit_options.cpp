@@ -12,12 +12,13 @@
 namespace tare::cli {
 namespace {
 
-/// The NRC family's options are flags of their own; those of other methods and of the regressors
-/// are many, and go through --set. The split and the window also concern the file and are read
-/// here.
+/// The NRC family's options and the common ones are flags of their own; those of other methods and
+/// of the regressors are many, and go through --set. The split and the window also concern the file
+/// and are read here.
 std::vector<ParamInfo> method_options() {
   const std::span<const ParamInfo> options = find_method("nrc").options;
   std::vector<ParamInfo> flags(options.begin(), options.end());
+  flags.insert(flags.end(), common_options().begin(), common_options().end());
   std::erase_if(flags, [](const ParamInfo& option) { return option.name == "split"; });
   return flags;
 }
@@ -115,6 +116,9 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
                      "Columns of numbers that are names of categories");
   command.add_option("--calibrate-on", options.calibrate_on,
                      "Columns against which to calibrate: the kernel's features [all features]");
+  command.add_option("--group", options.group,
+                     "Column within whose values the guarantee holds, each by its own held-out "
+                     "rows [over all rows]");
   command.add_option("--weight", options.weight, "Column of sample weights, 0 or more");
   command.add_option("--missing", options.missing, "Missing values: error, drop, impute")
       ->capture_default_str();

@@ -17,7 +17,7 @@ struct FitOptions {
   std::string output;
   std::string method;
   std::string config;
-  std::string target, prediction, prediction_sd, prediction_quantiles, predictor, weight;
+  std::string target, prediction, prediction_sd, prediction_quantiles, predictor, weight, group;
   std::string features, drop, categorical, calibrate_on;
   std::string missing = "error";
   std::string split;

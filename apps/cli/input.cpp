@@ -80,7 +80,7 @@ ModelInput::ModelInput(const FittedModel& fitted, const std::string& path, Need 
   for (std::size_t j = 0; j < header.size(); ++j) {
     const bool kept = std::find(keep_.begin(), keep_.end(), header[j]) != keep_.end();
     const bool for_program = !options.predictor.empty() && requests[j].kind != ColumnKind::kSkip;
-    requests[j].raw = kept || for_program;
+    requests[j].raw = requests[j].raw || kept || for_program;
   }
   reader_.select(std::move(requests));
 }
@@ -98,6 +98,10 @@ bool ModelInput::read(std::size_t max_rows) {
     encoded_.given = Matrix(predicted, predicted.size(), 1);
   }
   windows_.apply(encoded_);
+  if (const GroupColumn& group = fitted_.schema->group(); !group.empty()) {
+    group_ = group.codes(table_, encoded_.rows);
+    unseen_groups_ += static_cast<std::size_t>(std::ranges::count(group_, GroupColumn::kUnseen));
+  }
   dropped_ += encoded_.dropped;
   imputed_ += encoded_.imputed;
   unseen_ += encoded_.unseen;
@@ -115,6 +119,11 @@ void ModelInput::warn_at_end(const Common& common) const {
   }
   if (imputed_ > 0)
     warn(common, fmt::format("{}: {} missing values were imputed", reader_.source(), imputed_));
+  if (unseen_groups_ > 0) {
+    warn(common, fmt::format("{}: {} rows have a value of '{}' that was not there at fit; the "
+                             "guarantee for them is that over all rows",
+                             reader_.source(), unseen_groups_, fitted_.schema->group().name()));
+  }
   if (unseen_ > 0) {
     warn(common,
          fmt::format(

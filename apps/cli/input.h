@@ -32,7 +32,7 @@ class ModelInput {
   bool read(std::size_t max_rows);
   const Table& table() const noexcept { return table_; }
   const Encoded& encoded() const noexcept { return encoded_; }
-  Rows rows() const { return {encoded_.x, encoded_.given}; }
+  Rows rows() const { return {encoded_.x, encoded_.given, group_}; }
   std::size_t rows_read() const noexcept { return rows_read_; }
   std::size_t rows_used() const noexcept { return rows_read_ - dropped_; }
   const std::vector<std::string>& keep() const noexcept { return keep_; }
@@ -49,10 +49,12 @@ class ModelInput {
   std::vector<std::string> keep_;
   Table table_;
   Encoded encoded_;
+  std::vector<std::uint32_t> group_;
   std::size_t rows_read_ = 0;
   std::size_t dropped_ = 0;
   std::size_t imputed_ = 0;
   std::size_t unseen_ = 0;
+  std::size_t unseen_groups_ = 0;
 };
 
 }  // namespace tare::cli

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/strings.h"
+#include "calibrate/guarantee.h"
 #include "command.h"
 #include "data/schema.h"
 #include "io/safetensors.h"
@@ -64,6 +65,34 @@ void print_path(const TensorReader& in) {
   fmt::print("{}", text_table(rows));
 }
 
+/// "0.9: 0.905": what a central interval is known to cover with so many rows, on average.
+std::string delivered(std::size_t rows) {
+  std::vector<std::string> items;
+  for (const double confidence : {0.5, 0.8, 0.9, 0.95, 0.99}) {
+    const auto [low, high] = interval_levels(confidence);
+    const std::uint64_t least = low.rank_below(rows + 1);
+    const std::uint64_t most = high.rank(rows + 1);
+    const bool finite = least >= 1 && most <= rows;
+    const double share = static_cast<double>(most - least) / static_cast<double>(rows + 1);
+    items.push_back(finite ? fmt::format("{}: {:.4f}", confidence, share)
+                           : fmt::format("{}: 1 (infinite)", confidence));
+  }
+  return join(items, ", ");
+}
+
+std::string group_list(const GuaranteedModel& model, const GroupColumn& column) {
+  constexpr std::size_t kNamed = 20;
+  std::vector<std::string> items;
+  for (std::size_t g = 0; g < std::min(kNamed, column.values().size()); ++g) {
+    const auto rows = g < model.group_rows().size() ? model.group_rows()[g] : 0;
+    const bool own = model.has_ranks(static_cast<std::uint32_t>(g));
+    items.push_back(
+        fmt::format("{} ({} rows{})", column.values()[g], rows, own ? "" : ": as over all rows"));
+  }
+  if (column.values().size() > kNamed) items.emplace_back("...");
+  return fmt::format("{}: {}", column.name(), join(items, ", "));
+}
+
 void print_text(const std::string& path, const FittedModel& fitted, const TensorStore& store) {
   const TensorReader in(store);
   const Schema& schema = *fitted.schema;
@@ -81,6 +110,11 @@ void print_text(const std::string& path, const FittedModel& fitted, const Tensor
   line("weight", schema.weight());
   line("features", column_list(schema));
   line("fitted on", fmt::format("{} rows", fitted.rows));
+  if (const auto* model = dynamic_cast<const GuaranteedModel*>(fitted.model.get())) {
+    line("guarantee", fmt::format("split, {} rows held out", model->overall().rows()));
+    line("delivers", delivered(model->overall().rows()));
+    if (!schema.group().empty()) line("groups", group_list(*model, schema.group()));
+  }
   if (in.has_value("model.snq.rows")) {
     line("calibration",
          fmt::format("{} rows in {} kernel features", in.get<std::size_t>("model.snq.rows"),

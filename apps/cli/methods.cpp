@@ -26,6 +26,8 @@ void print_text(bool verbose) {
     fmt::print("  {:<13} relies on: {}\n", "", method.guarantee);
     if (verbose) print_options(method.options);
   }
+  fmt::print("\nOptions of every method:\n");
+  print_options(common_options());
   fmt::print("\nRegressors (--regressor; their options by --set NAME=VALUE):\n");
   for (const RegressorKind& kind : regressors()) {
     fmt::print("  {:<13} {}\n", kind.name, kind.summary);
@@ -56,6 +58,7 @@ void print_json() {
                                {"defaults", method.defaults},
                                {"options", options_json(method.options)}});
   }
+  json["common_options"] = options_json(common_options());
   for (const RegressorKind& kind : regressors()) {
     json["regressors"].push_back(
         {{"name", kind.name}, {"summary", kind.summary}, {"options", options_json(kind.options)}});

@@ -70,6 +70,7 @@ Roles roles_of(const FitOptions& options, const ColumnSplit& by, const CsvReader
   roles.prediction = options.prediction;
   roles.prediction_sd = options.prediction_sd;
   roles.split = by.column;
+  roles.group = options.group;
   roles.features = parse_names(options.features);
   roles.drop = parse_names(options.drop);
   roles.categorical = parse_names(options.categorical);
@@ -87,7 +88,9 @@ Roles roles_of(const FitOptions& options, const ColumnSplit& by, const CsvReader
 Table read_table(CsvReader& reader, const FitOptions& options, const Roles& roles) {
   auto requests = Schema::fit_requests(reader.source(), reader.header(), roles);
   if (!options.predictor.empty()) {
-    for (ColumnRequest& request : requests) request.raw = request.kind != ColumnKind::kSkip;
+    for (ColumnRequest& request : requests) {
+      request.raw = request.raw || request.kind != ColumnKind::kSkip;
+    }
   }
   reader.select(std::move(requests));
   return read_all(reader);
@@ -102,6 +105,7 @@ FitInput TrainingData::input(Seed seed) const {
   input.model_columns = model_columns;
   input.calibrate_columns = calibrate_columns;
   input.calibrate_rows = calibrate_rows;
+  input.group = group;
   input.window = schema->window();
   input.seed = seed;
   return input;
@@ -139,6 +143,10 @@ TrainingData read_training_data(const FitOptions& options, std::size_t window, b
   windows.apply(data.encoded);
   data.without_window = windows.left_out();
   if (!by.column.empty()) data.calibrate_rows = flag_rows(table, by, data.encoded.rows);
+  if (!options.group.empty()) {
+    schema->set_group(GroupColumn(table, options.group, data.encoded.rows));
+    data.group = schema->group().codes(table, data.encoded.rows);
+  }
   data.model_columns = at_every_step(model_columns(*schema, trains), width, window);
   data.calibrate_columns = at_last_step(schema->columns_of(roles.calibrate_on), width, window);
   data.schema = std::move(schema);

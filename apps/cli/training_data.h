@@ -18,6 +18,7 @@ struct TrainingData {
   std::shared_ptr<const Schema> schema;
   Encoded encoded;
   std::vector<std::uint8_t> calibrate_rows;  // of --split by:COL=VALUE; empty: the method splits
+  std::vector<std::uint32_t> group;          // of --group; empty: none
   std::vector<std::size_t> model_columns;    // as in FitInput
   std::vector<std::size_t> calibrate_columns;
   std::size_t without_window = 0;  // rows left out for want of a past

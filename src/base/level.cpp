@@ -55,6 +55,14 @@ std::uint64_t Level::rank(std::uint64_t count) const noexcept {
   return static_cast<std::uint64_t>((product + denominator_ - 1) / denominator_);
 }
 
+std::uint64_t Level::rank_below(std::uint64_t count) const noexcept {
+  if (denominator_ == 0) {
+    return static_cast<std::uint64_t>(static_cast<long double>(tau_) *
+                                      static_cast<long double>(count));
+  }
+  return static_cast<std::uint64_t>(static_cast<Wide>(numerator_) * count / denominator_);
+}
+
 std::uint64_t Level::central_rank(std::uint64_t count) const noexcept {
   if (denominator_ == 0) {
     const auto outside = 2.0L * static_cast<long double>(tau_) * static_cast<long double>(count);

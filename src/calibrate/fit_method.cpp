@@ -5,6 +5,9 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "calibrate/guarantee.h"
+#include "calibrate/guarantee_split.h"
+#include "calibrate/row_split.h"
 #include "tare/calibrate/methods.h"
 #include "tare/model/regressor.h"
 
@@ -20,7 +23,8 @@ void check_rows(const FitInput& input) {
   const std::size_t rows = input.x.rows();
   if (input.y.size() != rows || (!input.weight.empty() && input.weight.size() != rows) ||
       (input.given.cols() > 0 && input.given.rows() != rows) ||
-      (!input.calibrate_rows.empty() && input.calibrate_rows.size() != rows)) {
+      (!input.calibrate_rows.empty() && input.calibrate_rows.size() != rows) ||
+      (!input.group.empty() && input.group.size() != rows)) {
     fail(ErrorCode::kShapeMismatch,
          "fit: {} rows of features, {} targets, {} weights, {} given predictions", rows,
          input.y.size(), input.weight.size(), input.given.rows());
@@ -28,6 +32,10 @@ void check_rows(const FitInput& input) {
   if (input.given.cols() > 0 && input.given.cols() != input.given_form.columns()) {
     fail(ErrorCode::kShapeMismatch, "fit: {} given columns where their form has {}",
          input.given.cols(), input.given_form.columns());
+  }
+  if (std::ranges::any_of(input.group, [&](std::uint32_t group) { return group >= rows; })) {
+    fail(ErrorCode::kInvalidArgument, "fit: groups are numbered 0, 1, ..., below the {} rows",
+         rows);
   }
   for (std::size_t i = 0; i < rows; ++i) {
     bool finite = std::isfinite(input.y[i]);
@@ -66,7 +74,37 @@ void check_roles(const Method& method, const FitInput& input, const Params& para
   }
 }
 
+/// What is left for the method once the common options are seen to.
+Params own_params(const Params& all) {
+  Params own;
+  for (const auto& [name, value] : all.all()) {
+    const bool common = std::ranges::any_of(
+        common_options(), [&](const ParamInfo& option) { return option.name == name; });
+    if (!common) own.set(name, value);
+  }
+  return own;
+}
+
+/// A new row resembles the last ones of a series more than rows drawn from all of it.
+RowOrder order_of(const FitInput& input, const Params& params) {
+  if (!input.calibrate_rows.empty()) return RowOrder::kNone;
+  const bool series = input.window > 1 || parse_split(params).kind == SplitRule::Kind::kTime;
+  return series ? RowOrder::kTime : RowOrder::kNone;
+}
+
+std::unique_ptr<QuantileModel> fit_guaranteed(const Method& method, const FitInput& input,
+                                              const Params& params, const GuaranteeRule& rule,
+                                              const Execution& how) {
+  const Partition parts = guarantee_partition(input, rule, order_of(input, params));
+  std::unique_ptr<const QuantileModel> inner =
+      method.fit(InputPart(input, parts.first).input(), params, how);
+  return std::make_unique<GuaranteedModel>(std::move(inner), InputPart(input, parts.second).input(),
+                                           how);
+}
+
 }  // namespace
+
+std::span<const ParamInfo> common_options() { return guarantee_options(); }
 
 std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& input,
                                           const Params& params, const Execution& how) {
@@ -75,14 +113,25 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
 
   Params all = Params::parse(method.defaults);
   all.merge(params);
-  std::vector<std::span<const ParamInfo>> known = {method.options};
+  std::vector<std::span<const ParamInfo>> known = {method.options, common_options()};
   if (input.given.cols() > 0) {
     all.set("regressor", "given");
   } else if (has_option(method, "regressor")) {
     known.push_back(find_regressor(all.text("regressor", "")).options);
   }
   all.check_known(fmt::format("method '{}'", method.name), known);
-  return method.fit(input, all, how);
+
+  const GuaranteeRule guarantee = parse_guarantee(all);
+  const Params own = own_params(all);
+  if (guarantee.form != GuaranteeRule::Form::kNone) {
+    return fit_guaranteed(method, input, own, guarantee, how);
+  }
+  if (!input.group.empty()) {
+    fail(ErrorCode::kInvalidArgument,
+         "groups are what a guarantee holds within: ask for one (--guarantee split), or leave the "
+         "groups out");
+  }
+  return method.fit(input, own, how);
 }
 
 }  // namespace tare

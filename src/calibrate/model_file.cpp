@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "calibrate/guarantee.h"
 #include "data/schema.h"
 #include "io/safetensors.h"
 #include "tare/base/version.h"
@@ -53,7 +54,10 @@ FittedModel load_model(const std::string& path) {
     fitted.seed = Seed{in.get<std::uint64_t>("seed")};
     fitted.rows = in.count("rows", std::numeric_limits<std::uint32_t>::max());
     auto schema = std::make_shared<const Schema>(Schema::from_json(in.value("schema")));
-    fitted.model = find_method(fitted.method).load(in.part("model"));
+    const TensorReader part = in.part("model");
+    std::unique_ptr<QuantileModel> model = find_method(fitted.method).load(part);
+    if (GuaranteedModel::is_in(part)) model = GuaranteedModel::load(part, std::move(model));
+    fitted.model = std::move(model);
     if (schema->feature_names().size() * schema->window() != fitted.model->features() ||
         given_by(*schema) != fitted.model->given()) {
       fail(ErrorCode::kCorruptFile, "its columns do not fit its model");

@@ -81,7 +81,7 @@ InputFeatures parse_input_features(const Params& params, const FitInput& input) 
   const bool is_given = input.given.cols() > 0;
   if (name == "auto") {
     // Chosen on held-out rows of seven known laws with five inputs each, right and wrong in several
-    // ways: docs/decisions/0013-inputs-that-are-laws.md.
+    // ways: docs/decisions/0014-inputs-that-are-laws.md.
     const bool has_spread = is_given && input.given_form.kind != GivenKind::kPoint;
     return has_spread && input.calibrate_columns.empty() ? InputFeatures::kAlso
                                                          : InputFeatures::kNone;

@@ -18,6 +18,10 @@ Prediction QuantileModel::predict(const Rows& rows, std::span<const Level> level
          "each",
          rows.given.rows(), rows.given.cols(), rows.x.rows(), given());
   }
+  if (!rows.group.empty() && rows.group.size() != rows.x.rows()) {
+    fail(ErrorCode::kShapeMismatch, "predict: {} groups for {} rows of features", rows.group.size(),
+         rows.x.rows());
+  }
   return in_level_order(levels, [&](std::span<const Level> ascending) {
     return predict_ascending(rows, ascending, how);
   });

@@ -192,6 +192,7 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   const std::vector<std::string> given = given_names(roles);
   for (const std::string& name : given) require_column(source, header, name, "prediction");
   if (!roles.split.empty()) require_column(source, header, roles.split, "column to split by");
+  if (!roles.group.empty()) require_column(source, header, roles.group, "column of groups");
   for (const auto& [names, what] :
        {std::pair(&roles.features, "feature"), std::pair(&roles.drop, "column to drop"),
         std::pair(&roles.categorical, "category"),
@@ -208,7 +209,7 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   for (const std::string& name : given) clash(name, "prediction");
   clash(roles.weight, "weight");
   clash(roles.split, "column to split by");
-  if (roles.target == roles.weight) {
+  if (roles.target == roles.weight || roles.target == roles.group) {
     fail(ErrorCode::kInvalidArgument,
          "column '{}' is the target and cannot play another part as well", roles.target);
   }
@@ -223,8 +224,8 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
     } else if (is_input(roles, name)) {
       kind = contains(roles.categorical, name) ? ColumnKind::kText : ColumnKind::kAuto;
     }
-    requests.push_back(
-        {kind, false, kind == ColumnKind::kNumber ? "correct it or remove the row" : ""});
+    requests.push_back({kind, name == roles.group,
+                        kind == ColumnKind::kNumber ? "correct it or remove the row" : ""});
   }
   return requests;
 }
@@ -284,6 +285,11 @@ std::vector<ColumnRequest> Schema::requests(const std::string& source,
   for (const std::string& name : given_)
     ask(name, ColumnKind::kNumber, "prediction the model was fitted with");
   if (need == Need::kFeaturesAndTarget) ask(target_, ColumnKind::kNumber, "model's target");
+  if (!group_.empty()) {
+    require_column(source, header, group_.name(), "column of groups of the model's guarantee");
+    const auto place = std::find(header.begin(), header.end(), group_.name()) - header.begin();
+    requests[static_cast<std::size_t>(place)].raw = true;
+  }
   return requests;
 }
 
@@ -333,6 +339,7 @@ Json Schema::to_json() const {
   for (std::size_t j = 0; has_quantiles && j < given_.size(); ++j) {
     json["prediction_quantiles"].push_back({{"name", given_[j]}, {"level", form_.levels[j]}});
   }
+  if (!group_.empty()) json["group"] = group_.to_json();
   json["inputs"] = Json::array();
   for (const InputColumn& input : inputs_) {
     json["inputs"].push_back({{"name", input.name},
@@ -367,6 +374,7 @@ Schema Schema::from_json(const Json& json) {
     if (schema.window_ < 1 || schema.window_ > kMaxWindow) {
       fail(ErrorCode::kCorruptFile, "the model file's window is {}", schema.window_);
     }
+    if (json.contains("group")) schema.group_ = GroupColumn::from_json(json.at("group"));
     for (const Json& item : json.at("inputs")) {
       InputColumn input;
       input.name = item.at("name").get<std::string>();

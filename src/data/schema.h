@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/group_column.h"
 #include "io/csv.h"
 #include "io/tensor_store.h"
 #include "tare/base/matrix.h"
@@ -35,6 +36,7 @@ struct Roles {
   std::string prediction_sd;                         // of that mean; empty: none
   std::vector<QuantileColumn> prediction_quantiles;  // instead of a prediction, by level
   std::string split;                  // a column that only says which rows calibrate; empty: none
+  std::string group;  // a column, feature or not, within whose values a guarantee holds; or empty
   std::vector<std::string> features;  // empty: every other column
   std::vector<std::string> drop;
   std::vector<std::string> categorical;   // columns of numbers that are names
@@ -104,6 +106,9 @@ class Schema {
   /// Windows joins them.
   std::size_t window() const noexcept { return window_; }
   void set_window(std::size_t window) { window_ = window; }
+  /// The column of groups, which is read as raw cells; it may be empty.
+  const GroupColumn& group() const noexcept { return group_; }
+  void set_group(GroupColumn group) { group_ = std::move(group); }
   /// What to do about missing values where the user of the model does not say.
   MissingPolicy missing() const noexcept { return missing_; }
   void set_missing(MissingPolicy missing) { missing_ = missing; }
@@ -125,6 +130,7 @@ class Schema {
   std::string predictor_;
   MissingPolicy missing_ = MissingPolicy::kError;
   std::size_t window_ = 1;
+  GroupColumn group_;
   std::vector<InputColumn> inputs_;
 };
 

@@ -31,6 +31,18 @@ TEST(Level, RankIsTheCeilingOfTheDecimalTimesTheCount) {
   }
 }
 
+TEST(Level, RankBelowIsTheFloorOfTheDecimalTimesTheCount) {
+  for (std::uint64_t thousandths = 1; thousandths < 1000; ++thousandths) {
+    const Level level(static_cast<double>(thousandths) / 1000.0);
+    for (std::uint64_t count = 0; count <= 2000; count += 7) {
+      EXPECT_EQ(level.rank_below(count), thousandths * count / 1000)
+          << thousandths << " of " << count;
+    }
+  }
+  EXPECT_EQ(Level{1e-300}.rank_below(1000), 0U);
+  EXPECT_EQ(Level{0.05}.rank_below(20), 1U);  // 0.05 is a little more than 5/100 in binary
+}
+
 TEST(Level, RankStaysInsideTheSample) {
   for (const double tau : {1e-300, 1e-18, 1e-9, 1.0 / 3.0, 0.1 + 0.2, std::nextafter(1.0, 0.0)}) {
     const Level level(tau);

@@ -167,6 +167,40 @@ TEST_P(MethodContract, AnUnknownOptionIsRefused) {
   expect_error(ErrorCode::kInvalidArgument, "no_such_option", [&] { fit(); });
 }
 
+TEST_P(MethodContract, AnAnswerDoesNotDependOnWhatElseIsAsked) {
+  const auto model = fit();
+  const auto all = model->predict({data.x}, levels);
+  for (const std::size_t j : {0U, 4U, 50U, 99U}) {
+    const auto one = model->predict({data.x}, std::span<const Level>(levels).subspan(j, 1));
+    for (std::size_t i = 0; i < kRows; ++i) {
+      EXPECT_EQ(all.quantiles(i, j), one.quantiles(i, 0)) << "row " << i << ", level " << j;
+    }
+  }
+}
+
+TEST_P(MethodContract, TakesAGuarantee) {
+  params.set("guarantee", "split:0.25");
+  auto model = fit(7, 1);
+  const auto before = quantiles(*model);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const std::span<const double> row(before.data() + i * levels.size(), levels.size());
+    EXPECT_TRUE(std::ranges::is_sorted(row)) << "row " << i;
+    // 60 rows: ranks 1 and 60 of 61 are finite, from 1/61 = 0.0164 on.
+    EXPECT_TRUE(std::isinf(row.front()) && std::isinf(row.back()));
+    EXPECT_TRUE(std::isfinite(row[1]) && std::isfinite(row[98])) << row[1] << " " << row[98];
+  }
+  save(std::move(model));
+  const std::string first = bytes();
+  EXPECT_EQ(before, quantiles(*load_model(path).model));
+  FittedModel loaded = load_model(path);
+  save_model(path.string() + ".again", loaded, Replace::kReplace);
+  std::ifstream again(path.string() + ".again", std::ios::binary);
+  EXPECT_EQ(first, std::string(std::istreambuf_iterator<char>(again), {}));
+  std::filesystem::remove(path.string() + ".again");
+  save(fit(7, 2));
+  EXPECT_EQ(first, bytes()) << "2 threads";
+}
+
 TEST_P(MethodContract, TheTableSaysWhatItIs) {
   EXPECT_FALSE(method.summary.empty());
   EXPECT_FALSE(method.guarantee.empty());

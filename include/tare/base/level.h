@@ -23,9 +23,12 @@ class Level {
   /// count > 0, and at most count.
   std::uint64_t rank(std::uint64_t count) const noexcept;
 
-  /// The same for the share that lies between tau and its mirror 1 - tau: the smallest whole number
-  /// that is at least |1 - 2 tau| * count, in exact arithmetic. 0.05 of 20 rows: 18. From 0 to
-  /// count.
+  /// The largest whole number that is at most tau * count, in exact arithmetic: the rank from the
+  /// other side. Less than count for count > 0.
+  std::uint64_t rank_below(std::uint64_t count) const noexcept;
+
+  /// Of the share that lies between tau and its mirror 1 - tau: the smallest whole number that is
+  /// at least |1 - 2 tau| * count, in exact arithmetic. 0.05 of 20 rows: 18. From 0 to count.
   std::uint64_t central_rank(std::uint64_t count) const noexcept;
 
   friend bool operator==(const Level& a, const Level& b) noexcept { return a.tau_ == b.tau_; }

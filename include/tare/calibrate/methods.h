@@ -38,6 +38,9 @@ struct Method {
 
 std::span<const Method> methods();
 
+/// Options that every method takes beside its own: fit_method sees to them.
+std::span<const ParamInfo> common_options();
+
 /// By name or the paper's name; case does not matter and - is read as _. kNotFound lists the known
 /// names.
 const Method& find_method(std::string_view name);

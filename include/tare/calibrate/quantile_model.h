@@ -18,11 +18,16 @@ namespace tare {
 
 class TensorWriter;
 
+/// The group of a row that belongs to none of those seen at fit.
+inline constexpr std::uint32_t kNoGroup = 0xFFFFFFFF;
+
 /// Rows to be predicted. `given` holds what an outside model says about each row, its columns as
-/// FitInput::given_form says; it has no columns where the method has a model of its own.
+/// FitInput::given_form says; it has no columns where the method has a model of its own. `group` is
+/// needed by a model whose guarantee holds within groups, and numbers them as at fit.
 struct Rows {
   MatrixView x;
   MatrixView given = {};
+  std::span<const std::uint32_t> group = {};
 };
 
 /// What a method is fitted on. Values are finite.
@@ -36,7 +41,9 @@ struct FitInput {
   std::vector<std::size_t> model_columns = {};  // columns the point model may use; empty: all
   std::vector<std::size_t> calibrate_columns = {};  // columns of the kernel; empty: all
   std::span<const std::uint8_t> calibrate_rows =
-      {};                  // 1 for a row that only calibrates; empty: the method splits
+      {};  // 1 for a row that only calibrates; empty: the method splits
+  std::span<const std::uint32_t> group =
+      {};                  // 0, 1, ...: within which a guarantee holds; empty: it holds overall
   std::size_t window = 1;  // steps of a series that lie side by side in a row of x, oldest first
   Seed seed = {};
 };

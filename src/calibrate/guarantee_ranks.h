@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tare/base/level.h"
+
+namespace tare {
+
+/// Fewer held-out rows than this leave an end of the 90 % interval infinite: 0.05 (n + 1) < 1.
+inline constexpr std::size_t kRowsForNinety = 19;
+
+/// Where a target lies among its row's quantiles at the knots.
+struct RowScore {
+  std::int32_t upper = 0;  // first knot whose quantile is at least y; the number of knots: none is
+  std::int32_t lower = 0;  // last knot whose quantile is at most y; -1: none is
+  double beyond = 0.0;     // how far y lies outside all of them, negative below; else 0
+};
+
+/// `quantiles` ascend and are not NaN; y is finite.
+RowScore score_row(std::span<const double> quantiles, double y);
+
+/// Where a guaranteed quantile lies: at the knot's quantile, moved by `beyond`, which is 0 but at
+/// the outermost knots and infinite where no finite bound has the level.
+struct KnotPlace {
+  std::size_t knot = 0;
+  double beyond = 0.0;
+};
+
+/// The ranks of n held-out rows' scores: which knot answers a level so that a new row, exchangeable
+/// with these, keeps it.
+///
+/// From 0.5 on a level tau is an upper bound, P(y <= Q) >= tau: the ceil((n+1) tau)-th smallest
+/// `upper`. Below 0.5 it is a lower one, P(y < Q) <= tau: the floor((n+1) tau)-th smallest `lower`.
+/// Rows outside all knots count by how far outside they are. A rank beyond the rows is infinite.
+/// Scores that tie can only widen. Places never decrease with the level: ties could put a lower
+/// bound above the median's place, and it then takes that place.
+class GuaranteeRanks {
+ public:
+  GuaranteeRanks() = default;
+  GuaranteeRanks(std::span<const RowScore> scores, std::size_t knots);
+
+  KnotPlace place(Level level) const;
+  std::size_t rows() const noexcept { return rows_; }
+
+  /// What is saved: for each knot the number of rows whose score is at most this knot, leaving out
+  /// those outside all knots, and how far outside these are, ascending.
+  struct Counts {
+    std::vector<std::int32_t> upper, lower;
+    std::vector<double> above, below;
+  };
+  Counts counts() const { return {upper_below_, lower_below_, above_, below_}; }
+  /// Throws kCorruptFile for what no scores can give.
+  static GuaranteeRanks from_counts(Counts counts);
+
+ private:
+  KnotPlace upper_place(std::uint64_t rank) const;
+  KnotPlace lower_place(std::uint64_t rank) const;
+
+  std::size_t rows_ = 0;
+  std::vector<std::int32_t> upper_below_;  // rows with upper <= knot
+  std::vector<std::int32_t> lower_below_;  // rows with 0 <= lower <= knot
+  std::vector<double> above_;              // y - the last knot's quantile, ascending, > 0
+  std::vector<double> below_;              // y - the first knot's quantile, ascending, < 0
+};
+
+}  // namespace tare

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/guarantee_split.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "base/fail.h"
+#include "base/strings.h"
+#include "calibrate/guarantee_ranks.h"
+#include "data/rows.h"
+
+namespace tare {
+namespace {
+
+constexpr std::array kGuaranteeOptions = std::to_array<ParamInfo>({
+    {"guarantee", "none",
+     "levels that hold on average for a finite sample, by held-out rows: none, split, split:SHARE"},
+});
+
+/// Rows that stand for those to come, and that count.
+std::vector<std::size_t> rows_to_draw_from(const FitInput& input) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < input.x.rows(); ++i) {
+    const bool counts = input.weight.empty() || input.weight[i] > 0.0;
+    const bool stands = input.calibrate_rows.empty() || input.calibrate_rows[i] != 0;
+    if (counts && stands) rows.push_back(i);
+  }
+  return rows;
+}
+
+template <class T>
+std::vector<T> entries(std::span<const T> values, std::span<const std::size_t> rows) {
+  std::vector<T> result;
+  if (values.empty()) return result;
+  for (const std::size_t i : rows) result.push_back(values[i]);
+  return result;
+}
+
+}  // namespace
+
+std::span<const ParamInfo> guarantee_options() { return kGuaranteeOptions; }
+
+GuaranteeRule parse_guarantee(const Params& params) {
+  const std::string text = params.text("guarantee", "none");
+  const std::vector<std::string> parts = split_text(text, ':');
+  const std::string form = canonical_name(parts[0]);
+  GuaranteeRule rule;
+  if (form == "none" && parts.size() == 1) return rule;
+  rule.form = GuaranteeRule::Form::kSplit;
+  if (form == "split" && parts.size() == 1) return rule;
+  rule.share = parts.size() == 2 ? parse_number(parts[1]).value_or(0.0) : 0.0;
+  if (form != "split" || !(rule.share > 0.0 && rule.share < 1.0)) {
+    fail(ErrorCode::kInvalidArgument,
+         "the guarantee is none, split, or split:SHARE with a share between 0 and 1, got '{}'",
+         text);
+  }
+  return rule;
+}
+
+Partition guarantee_partition(const FitInput& input, const GuaranteeRule& rule, RowOrder order) {
+  constexpr std::uint64_t kSeedPart = 3001;
+  const std::vector<std::size_t> candidates = rows_to_draw_from(input);
+  const std::size_t count = candidates.size();
+  const double most = static_cast<double>(kMostGuaranteeRows);
+  const double share = std::min(rule.share, most / std::max(1.0, static_cast<double>(count)));
+  const Partition drawn = order == RowOrder::kTime
+                              ? time_partition(count, share)
+                              : random_partition(count, share, split(input.seed, kSeedPart));
+  if (drawn.second.size() < kRowsForNinety) {
+    fail(ErrorCode::kBadData,
+         "the guarantee would hold out {} of {} rows, and a finite 90 % interval needs {} (give at "
+         "least {} rows, or a larger share: --guarantee split:SHARE)",
+         drawn.second.size(), count, kRowsForNinety,
+         std::ceil(static_cast<double>(kRowsForNinety) / rule.share));
+  }
+  std::vector<std::uint8_t> held_out(input.x.rows(), 0);
+  for (const std::size_t k : drawn.second) held_out[candidates[k]] = 1;
+  return flagged_partition(held_out);
+}
+
+InputPart::InputPart(const FitInput& input, std::span<const std::size_t> rows)
+    : whole_(input),
+      x_(take_rows(input.x, rows)),
+      y_(take_rows(input.y, rows)),
+      weight_(take_rows(input.weight, rows)),
+      calibrate_rows_(entries(input.calibrate_rows, rows)),
+      group_(entries(input.group, rows)) {
+  if (input.given.cols() > 0) given_ = take_rows(input.given, rows);
+}
+
+FitInput InputPart::input() const {
+  FitInput part = whole_;
+  part.x = x_;
+  part.y = y_;
+  part.weight = weight_;
+  part.given = given_;
+  part.calibrate_rows = calibrate_rows_;
+  part.group = group_;
+  return part;
+}
+
+}  // namespace tare

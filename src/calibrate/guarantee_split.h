@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/partition.h"
+#include "tare/base/params.h"
+#include "tare/calibrate/quantile_model.h"
+
+namespace tare {
+
+/// The option behind --guarantee, which every method has.
+std::span<const ParamInfo> guarantee_options();
+
+/// More held-out rows than this are not taken: with so many a level's coverage has a standard
+/// deviation of 0.2 % or less, and further rows do more good in the fit.
+inline constexpr std::size_t kMostGuaranteeRows = 50'000;
+
+/// What is asked for. Text: none, split, split:SHARE.
+struct GuaranteeRule {
+  enum class Form : std::uint8_t { kNone, kSplit } form = Form::kNone;
+  double share = 0.2;  // of the rows that are held out
+};
+/// Throws kInvalidArgument.
+GuaranteeRule parse_guarantee(const Params& params);
+
+/// Which rows of a fit come last: those of a series, whose neighbours resemble each other.
+enum class RowOrder : std::uint8_t { kNone, kTime };
+
+/// Rows for the fit (first) and rows held out (second): drawn at random, or the last ones. Where
+/// FitInput::calibrate_rows says which rows stand for those to come, the share is of these and they
+/// are taken from these. A row of zero weight is never held out. Throws kBadData where fewer than
+/// kRowsForNinety would be held out, and names how many rows it takes.
+Partition guarantee_partition(const FitInput& input, const GuaranteeRule& rule, RowOrder order);
+
+/// Some rows of a FitInput, with the memory behind them.
+class InputPart {
+ public:
+  InputPart(const FitInput& input, std::span<const std::size_t> rows);
+  FitInput input() const;
+
+ private:
+  FitInput whole_;  // for what does not depend on the rows
+  Matrix x_, given_;
+  std::vector<double> y_, weight_;
+  std::vector<std::uint8_t> calibrate_rows_;
+  std::vector<std::uint32_t> group_;
+};
+
+}  // namespace tare

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "guarantee_coverage.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tare/calibrate/methods.h"
+#include "tare/data/problem.h"
+
+namespace tare {
+namespace {
+
+/// True mean probability between a fit's 5 % and 95 % quantiles, over new rows.
+double coverage_of_draw(std::size_t held_out, Seed seed) {
+  constexpr std::size_t kFitted = 100;
+  constexpr std::size_t kNew = 20;
+  const Problem& problem = find_problem("hetero_1");
+  const std::size_t rows = kFitted + held_out;
+  const Sample data = draw(problem, rows + kNew, seed);
+  Params params = Params::parse("bandwidth=rate");
+  params.set("guarantee",
+             "split:" + std::to_string(static_cast<double>(held_out) / static_cast<double>(rows)));
+  FitInput input{.x = data.x.view().middle_rows(0, rows),
+                 .y = std::span<const double>(data.y).first(rows)};
+  input.seed = seed;
+  const auto model =
+      fit_method(find_method("pure_kernel"), input, params, {.threads = 1, .progress = {}});
+  const auto [low, high] = interval_levels(0.9);
+  const std::vector<Level> levels = {low, high};
+  const MatrixView fresh = data.x.view().middle_rows(rows, kNew);
+  const Prediction p = model->predict({fresh}, levels, {.threads = 1, .progress = {}});
+  double covered = 0.0;
+  for (std::size_t i = 0; i < kNew; ++i) {
+    const Law law = problem.law(fresh.row(i));
+    covered += (law.cdf(p.quantiles(i, 1)) - law.cdf_below(p.quantiles(i, 0))) / kNew;
+  }
+  return covered;
+}
+
+}  // namespace
+
+void expect_guaranteed_coverage(std::size_t held_out, std::uint64_t draws) {
+  double sum = 0.0;
+  double squares = 0.0;
+  for (std::uint64_t s = 0; s < draws; ++s) {
+    const double covered = coverage_of_draw(held_out, split(Seed{held_out}, s));
+    sum += covered;
+    squares += covered * covered;
+  }
+  const auto count = static_cast<double>(draws);
+  const double mean = sum / count;
+  const double error = std::sqrt((squares / count - mean * mean) / count);
+  testing::Test::RecordProperty("coverage_" + std::to_string(held_out), std::to_string(mean));
+  EXPECT_GT(mean, 0.9 - 4.0 * error) << held_out << " rows, standard error " << error;
+  EXPECT_LT(mean, 0.9 + 2.0 / static_cast<double>(held_out + 1) + 0.005 + 4.0 * error)
+      << held_out << " rows, standard error " << error;
+  EXPECT_LT(error, 0.01) << "too few draws to tell";
+}
+
+}  // namespace tare

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tare {
+
+/// Draws samples, fits pure_kernel on 100 rows with `held_out` more for the guarantee, and expects
+/// the mean probability of the 90 % interval to be between 0.9 and 0.9 + 2 / (n + 1) + 0.005, give
+/// or take four standard errors of that mean, which are estimated from the draws.
+void expect_guaranteed_coverage(std::size_t held_out, std::uint64_t draws);
+
+}  // namespace tare

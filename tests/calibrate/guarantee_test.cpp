@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/guarantee.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "calibrate/guarantee_split.h"
+#include "expect_error.h"
+#include "guarantee_coverage.h"
+#include "io/tensor_store.h"
+#include "tare/calibrate/methods.h"
+#include "tare/data/problem.h"
+
+namespace tare {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+/// A level as a fraction, so that the oracle's ranks need no rounding.
+struct Fraction {
+  std::uint64_t top, bottom;
+  Level level() const { return Level(static_cast<double>(top) / static_cast<double>(bottom)); }
+};
+
+/// Rows of few distinct values, so that targets often equal quantiles and quantiles each other.
+struct TiedRows {
+  std::vector<std::vector<double>> quantiles;
+  std::vector<double> y;
+};
+
+TiedRows tied_rows(std::size_t rows, std::size_t knots, Rng& rng) {
+  TiedRows data;
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::vector<double> q(knots);
+    for (double& value : q) value = static_cast<double>(rng.below(2 * knots));
+    std::ranges::sort(q);
+    data.quantiles.push_back(q);
+    data.y.push_back(static_cast<double>(rng.below(2 * knots + 8)) - 4.0);
+  }
+  return data;
+}
+
+/// A place as one number that orders all of them: knots count 1e6 each.
+double order_of(KnotPlace place) { return 1e6 * static_cast<double>(place.knot) + place.beyond; }
+
+/// A place, by trying every candidate from the inside out: the first that enough rows keep.
+double upper_oracle(const TiedRows& data, Fraction tau) {
+  const std::size_t knots = data.quantiles[0].size();
+  const std::uint64_t needed = (tau.top * (data.y.size() + 1) + tau.bottom - 1) / tau.bottom;
+  std::vector<KnotPlace> candidates;
+  for (std::size_t k = 0; k < knots; ++k) candidates.push_back({k, 0.0});
+  for (double step = 1.0; step < 100.0; step += 1.0) candidates.push_back({knots - 1, step});
+  for (const KnotPlace& place : candidates) {
+    std::uint64_t kept = 0;
+    for (std::size_t i = 0; i < data.y.size(); ++i) {
+      if (data.y[i] <= data.quantiles[i][place.knot] + place.beyond) ++kept;
+    }
+    if (kept >= needed) return order_of(place);
+  }
+  return kInf;
+}
+
+/// The highest place that fewer than floor((n+1) tau) rows lie strictly below.
+double lower_oracle(const TiedRows& data, Fraction tau) {
+  const std::size_t knots = data.quantiles[0].size();
+  const std::uint64_t allowed = tau.top * (data.y.size() + 1) / tau.bottom;
+  std::vector<KnotPlace> candidates;
+  for (std::size_t k = knots; k-- > 0;) candidates.push_back({k, 0.0});
+  for (double step = 1.0; step < 100.0; step += 1.0) candidates.push_back({0, -step});
+  for (const KnotPlace& place : candidates) {
+    std::uint64_t lost = 0;
+    for (std::size_t i = 0; i < data.y.size(); ++i) {
+      if (data.y[i] < data.quantiles[i][place.knot] + place.beyond) ++lost;
+    }
+    if (lost < allowed) return order_of(place);
+  }
+  return -kInf;
+}
+
+GuaranteeRanks ranks_of(const TiedRows& data) {
+  std::vector<RowScore> scores;
+  for (std::size_t i = 0; i < data.y.size(); ++i)
+    scores.push_back(score_row(data.quantiles[i], data.y[i]));
+  return {scores, data.quantiles[0].size()};
+}
+
+TEST(GuaranteeRanks, AreThoseOfCountingEveryPlace) {
+  Rng rng(Seed{5});
+  for (int trial = 0; trial < 400; ++trial) {
+    const std::size_t rows = 1 + rng.below(trial % 2 == 0 ? 8 : 60);
+    const TiedRows data = tied_rows(rows, 1 + rng.below(12), rng);
+    const GuaranteeRanks ranks = ranks_of(data);
+    const double middle = upper_oracle(data, {1, 2});
+    for (std::uint64_t percent = 1; percent < 100; percent += 3) {
+      const Fraction tau{percent, 100};
+      const double expected =
+          percent >= 50 ? upper_oracle(data, tau) : std::min(lower_oracle(data, tau), middle);
+      EXPECT_EQ(order_of(ranks.place(tau.level())), expected)
+          << rows << " rows, level " << percent << " %, trial " << trial;
+    }
+  }
+}
+
+TEST(GuaranteeRanks, AreInfiniteExactlyWhereRowsAreTooFew) {
+  std::vector<RowScore> scores;
+  const auto [low, high] = interval_levels(0.9);
+  for (std::int32_t n = 1; n <= 60; ++n) {
+    scores.push_back({.upper = n % 7, .lower = n % 7 - 1, .beyond = n % 7 == 0 ? -1.0 : 0.0});
+    const GuaranteeRanks ranks(scores, 8);
+    EXPECT_EQ(std::isfinite(ranks.place(high).beyond), n >= 19) << n;
+    EXPECT_EQ(std::isfinite(ranks.place(low).beyond), n >= 19) << n;
+    EXPECT_TRUE(std::isfinite(ranks.place(Level(0.5)).beyond)) << n;
+  }
+  EXPECT_EQ(kRowsForNinety, 19U);
+}
+
+TEST(GuaranteeRanks, ComeBackFromTheirCounts) {
+  Rng rng(Seed{6});
+  const GuaranteeRanks ranks = ranks_of(tied_rows(50, 6, rng));
+  const GuaranteeRanks again = GuaranteeRanks::from_counts(ranks.counts());
+  for (const Level& level : metric_levels())
+    EXPECT_EQ(order_of(ranks.place(level)), order_of(again.place(level)));
+  auto damaged = ranks.counts();
+  damaged.upper.back() += 1;
+  expect_error(ErrorCode::kCorruptFile, "guarantee", [&] { GuaranteeRanks::from_counts(damaged); });
+  damaged = ranks.counts();
+  damaged.lower.front() = -1;
+  expect_error(ErrorCode::kCorruptFile, "guarantee", [&] { GuaranteeRanks::from_counts(damaged); });
+}
+
+TEST(GuaranteeLevels, AscendAndMirror) {
+  const auto levels = guarantee_levels();
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    if (k > 0) {
+      EXPECT_LT(levels[k - 1].value(), levels[k].value());
+    }
+    EXPECT_NEAR(levels[k].value() + levels[levels.size() - 1 - k].value(), 1.0, 1e-15);
+  }
+}
+
+/// The true quantiles of a problem: what remains is the cost of the grid and of the ranks.
+class TrueModel final : public QuantileModel {
+ public:
+  explicit TrueModel(const Problem& problem) : problem_(problem) {}
+  std::size_t features() const override { return problem_.dims; }
+  std::size_t given() const override { return 0; }
+  void save(const TensorWriter&) const override {}
+
+ protected:
+  Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
+                               const Execution&) const override {
+    Prediction p;
+    p.quantiles = Matrix(rows.x.rows(), levels.size());
+    for (std::size_t i = 0; i < rows.x.rows(); ++i) {
+      const Law law = problem_.law(rows.x.row(i));
+      for (std::size_t j = 0; j < levels.size(); ++j)
+        p.quantiles(i, j) = law.quantile(levels[j].value());
+    }
+    return p;
+  }
+
+ private:
+  const Problem& problem_;
+};
+
+/// Positions of scores that are as evenly spread as can be, so that only the grid is left to cost.
+TEST(GuaranteedModel, TheGridIsFineEnough) {
+  for (const char* name : {"hetero_1", "skewed_1", "heavy_1"}) {
+    const Problem& problem = find_problem(name);
+    constexpr std::size_t kEven = 1500;
+    Sample data = draw(problem, kEven, Seed{3});
+    for (std::size_t i = 0; i < kEven; ++i)
+      data.y[i] = problem.law(data.x.row(i)).quantile((static_cast<double>(i) + 0.5) / kEven);
+    const GuaranteedModel model(std::make_unique<TrueModel>(problem), {.x = data.x, .y = data.y},
+                                {});
+    ASSERT_EQ(model.cost().levels, 100U);
+    EXPECT_NEAR(model.cost().with / model.cost().without, 1.0, 0.002) << name;
+  }
+}
+
+TEST(GuaranteedModel, TakesTheRowsOfASeriesFromItsEnd) {
+  const Sample data = draw(find_problem("hetero_1"), 100, Seed{4});
+  FitInput input{.x = data.x, .y = data.y};
+  const GuaranteeRule rule{GuaranteeRule::Form::kSplit, 0.25};
+  const Partition last = guarantee_partition(input, rule, RowOrder::kTime);
+  EXPECT_EQ(last.second.front(), 75U);
+  EXPECT_EQ(last.second.size(), 25U);
+  const Partition drawn = guarantee_partition(input, rule, RowOrder::kNone);
+  EXPECT_EQ(drawn.second.size(), 25U);
+  EXPECT_LT(drawn.second.front(), 75U);
+
+  // Only rows that stand for those to come, and none without a weight.
+  std::vector<std::uint8_t> flag(100, 0);
+  std::vector<double> weight(100, 1.0);
+  for (std::size_t i = 20; i < 100; ++i) flag[i] = 1;
+  for (std::size_t i = 0; i < 100; i += 10) weight[i] = 0.0;
+  input.calibrate_rows = flag;
+  input.weight = weight;
+  for (const std::size_t i :
+       guarantee_partition(input, {GuaranteeRule::Form::kSplit, 0.5}, RowOrder::kNone).second) {
+    EXPECT_GE(i, 20U);
+    EXPECT_NE(i % 10, 0U);
+  }
+}
+
+TEST(GuaranteedModel, RefusesWhatItCannotKeep) {
+  const Sample data = draw(find_problem("hetero_1"), 90, Seed{4});
+  const Method& method = find_method("pure_kernel");
+  FitInput input{.x = data.x, .y = data.y};
+  expect_error(ErrorCode::kBadData, "at least 95 rows",
+               [&] { fit_method(method, input, Params::parse("guarantee=split")); });
+  for (const char* text :
+       {"yes", "split:", "split:0", "split:1", "split:x", "split:0.2:3", "none:1"}) {
+    expect_error(ErrorCode::kInvalidArgument, "the guarantee is none, split", [&] {
+      fit_method(method, input, Params::parse(std::string("guarantee=") + text));
+    });
+  }
+  const std::vector<std::uint32_t> group(90, 0);
+  input.group = group;
+  expect_error(ErrorCode::kInvalidArgument, "--guarantee", [&] { fit_method(method, input, {}); });
+  const std::vector<std::uint32_t> absurd(90, kNoGroup);
+  input.group = absurd;
+  expect_error(ErrorCode::kInvalidArgument, "groups are numbered",
+               [&] { fit_method(method, input, Params::parse("guarantee=split:0.5")); });
+}
+
+TEST(GuaranteedModel, NeedsTheGroupsOfTheRows) {
+  const Sample data = draw(find_problem("hetero_1"), 200, Seed{4});
+  std::vector<std::uint32_t> group(200);
+  for (std::size_t i = 0; i < 200; ++i) group[i] = i < 190 ? i % 2 : 2;
+  FitInput input{.x = data.x, .y = data.y};
+  input.group = group;
+  const auto model = fit_method(find_method("pure_kernel"), input,
+                                Params::parse("guarantee=split:0.5 bandwidth=rate"));
+  const auto& guaranteed = dynamic_cast<const GuaranteedModel&>(*model);
+  EXPECT_TRUE(guaranteed.has_ranks(0));
+  EXPECT_FALSE(guaranteed.has_ranks(2)) << "10 rows are too few";
+  const auto levels = metric_levels();
+  expect_error(ErrorCode::kShapeMismatch, "within groups",
+               [&] { model->predict({data.x}, levels); });
+  const Rows one{
+      data.x.view().middle_rows(0, 1), {}, std::span<const std::uint32_t>(group).first(2)};
+  expect_error(ErrorCode::kShapeMismatch, "2 groups for 1 rows",
+               [&] { model->predict(one, levels); });
+
+  // A group that is small and one that was never seen are answered alike, by all rows.
+  const std::vector<std::uint32_t> small(200, 2);
+  const std::vector<std::uint32_t> unseen(200, kNoGroup);
+  const auto a = model->predict({data.x, {}, small}, levels);
+  const auto b = model->predict({data.x, {}, unseen}, levels);
+  EXPECT_TRUE(std::ranges::equal(a.quantiles.values(), b.quantiles.values()));
+  // Rows of several groups at once are answered as if each came alone.
+  const auto mixed = model->predict({data.x, {}, group}, levels);
+  for (std::size_t i = 0; i < 200; i += 7) {
+    const auto alone = model->predict(
+        {data.x.view().middle_rows(i, 1), {}, std::span<const std::uint32_t>(group).subspan(i, 1)},
+        levels);
+    EXPECT_TRUE(std::ranges::equal(mixed.quantiles.row(i), alone.quantiles.row(0)));
+  }
+}
+
+/// cqr's own conformal step has 18 rows here, and so infinite quantiles of its own.
+TEST(GuaranteedModel, KeepsTheInfiniteQuantilesOfItsMethod) {
+  const Sample data = draw(find_problem("hetero_1"), 260, Seed{4});
+  const auto model = fit_method(find_method("cqr"), {.x = data.x, .y = data.y},
+                                Params::parse("guarantee=split:0.769231 epochs=3"));
+  TensorStore store;
+  model->save(TensorWriter(store));
+  const TensorReader in(store);
+  ASSERT_TRUE(GuaranteedModel::is_in(in));
+  const auto loaded = GuaranteedModel::load(in, find_method("cqr").load(in));
+  EXPECT_EQ(loaded->overall().rows(), 200U);
+  EXPECT_TRUE(std::isinf(loaded->cost().without));
+  const auto levels = metric_levels();
+  const auto before = model->predict({data.x}, levels);
+  const auto after = loaded->predict({data.x}, levels);
+  EXPECT_TRUE(std::ranges::equal(before.quantiles.values(), after.quantiles.values()));
+  for (std::size_t i = 0; i < data.x.rows(); ++i) {
+    EXPECT_TRUE(std::ranges::is_sorted(before.quantiles.row(i)));
+  }
+}
+
+TEST(GuaranteedModel, CoversItsShareOnAverage) {
+  for (const std::size_t n : {20U, 50U}) expect_guaranteed_coverage(n, 100);
+}
+
+/// Two groups whose noise differs by a factor the model does not know: the interval of all rows
+/// covers one too little, that within groups covers each.
+TEST(GuaranteedModel, CoversEachGroup) {
+  constexpr std::uint64_t kDraws = 60;
+  constexpr std::size_t kRows = 1000;  // 800 of them in the model, so that few scores tie
+  const auto [low, high] = interval_levels(0.9);
+  const std::vector<Level> levels = {low, high};
+  double within[2] = {0.0, 0.0};
+  double overall = 0.0;
+  for (std::uint64_t s = 0; s < kDraws; ++s) {
+    Rng rng(split(Seed{77}, s));
+    Matrix x(2 * kRows, 1);
+    std::vector<double> y(2 * kRows);
+    std::vector<std::uint32_t> group(2 * kRows);
+    for (std::size_t i = 0; i < 2 * kRows; ++i) {
+      x(i, 0) = rng.uniform();
+      group[i] = static_cast<std::uint32_t>(i % 2);
+      y[i] = x(i, 0) + (i % 2 == 0 ? 1.0 : 3.0) * rng.normal();
+    }
+    FitInput input{.x = x.view().middle_rows(0, kRows),
+                   .y = std::span<const double>(y).first(kRows)};
+    const Params params = Params::parse("bandwidth=infinite guarantee=split");
+    const Method& method = find_method("pure_kernel");
+    const auto plain = fit_method(method, input, params);
+    input.group = std::span<const std::uint32_t>(group).first(kRows);
+    const auto grouped = fit_method(method, input, params);
+    const Rows rows{
+        x.view().middle_rows(kRows, kRows), {}, std::span<const std::uint32_t>(group).last(kRows)};
+    const auto p = grouped->predict(rows, levels);
+    const auto q = plain->predict({rows.x}, levels);
+    for (std::size_t i = 0; i < kRows; ++i) {
+      const double target = y[kRows + i];
+      const double share = 2.0 / static_cast<double>(kRows * kDraws);
+      if (p.quantiles(i, 0) <= target && target <= p.quantiles(i, 1)) within[i % 2] += share;
+      if (i % 2 == 1 && q.quantiles(i, 0) <= target && target <= q.quantiles(i, 1))
+        overall += share;
+    }
+  }
+  // About 100 held-out rows a group: a coverage's sd is 0.03 + 0.02 of the new rows, over 60 draws
+  // 0.005; three of them.
+  for (const double coverage : within) {
+    EXPECT_GT(coverage, 0.9 - 0.015);
+    EXPECT_LT(coverage, 0.9 + 2.0 / 90.0 + 0.015);
+  }
+  EXPECT_LT(overall, 0.86) << "without groups the noisy one is short-changed";
+}
+
+}  // namespace
+}  // namespace tare

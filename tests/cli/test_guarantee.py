@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""--guarantee and --group: levels that hold for a finite sample, overall and within groups."""
+import math
+import random
+
+from harness import BAD_DATA, NOT_FOUND, USAGE, CliTest, csv_text, main
+
+HEADER = ["a", "g", "y"]
+
+
+def grouped(count, seed=1, rare=0):
+    """Rows of two groups, one three times as noisy; the last `rare` ones of a third."""
+    rng = random.Random(seed)
+    rows = []
+    for i in range(count):
+        group = "rare" if i >= count - rare else ("calm", "wild")[i % 2]
+        a = rng.random()
+        rows.append([f"{a:.6f}", group, f"{a + rng.gauss(0, 3 if group == 'wild' else 1):.6f}"])
+    return rows
+
+
+class Guarantee(CliTest):
+    FIT = ["--method", "pure_kernel", "--bandwidth", "infinite", "--drop", "g"]
+
+    def fitted(self, rows, *args):
+        self.write("data.csv", csv_text(HEADER, rows))
+        return self.ok("fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", *self.FIT, *args)
+
+    def coverage(self, rows):
+        """Share of the 90 % interval, by group."""
+        self.write("new.csv", csv_text(HEADER, rows))
+        table = self.ok("predict", "m.tare", "new.csv", "--interval", "0.9", "--keep", "g,y").table()
+        hits = {}
+        for row in table:
+            inside = float(row["lower_0.9"]) <= float(row["y"]) <= float(row["upper_0.9"])
+            hits.setdefault(row["g"], []).append(inside)
+        return {group: sum(flags) / len(flags) for group, flags in hits.items()}
+
+    def test_fit_and_inspect_say_what_is_held_out(self):
+        result = self.fitted(grouped(200), "--guarantee", "split:0.25")
+        self.assertIn("guarantee: 50 rows held out (25 %)", result.err)
+        self.assertIn("CheckScore", result.err)
+        text = self.ok("inspect", "m.tare").out
+        self.assertIn("split, 50 rows held out", text)
+        self.assertIn("0.9: 0.9216", text)  # ranks 2 and 49 of 51
+        self.assertIn("0.99: 1 (infinite)", text)
+        result = self.fitted(grouped(200), "--guarantee", "split", "--json").json()["guarantee"]
+        self.assertEqual((result["rows"], result["share"], result["groups"]), (40, 0.2, 0))
+
+    def test_levels_beyond_the_rows_are_infinite(self):
+        self.fitted(grouped(200), "--guarantee", "split")
+        row = self.ok("predict", "m.tare", "data.csv", "--levels", "0.01,0.05,0.5,0.95,0.99").numbers()[0]
+        self.assertEqual((row[0], row[4]), (-math.inf, math.inf))
+        self.assertTrue(all(math.isfinite(q) for q in row[1:4]), row)
+        self.assertEqual(row, sorted(row))
+
+    def test_too_few_rows_are_named(self):
+        self.write("data.csv", csv_text(HEADER, grouped(60)))
+        fit = ["fit", "data.csv", "--target", "y", "-o", "m.tare", *self.FIT, "--guarantee"]
+        self.fails(BAD_DATA, *fit, "split", says=["at least 95 rows"])
+        self.fails(USAGE, *fit, "always", says=["split:SHARE"])
+
+    def test_groups_are_covered_each(self):
+        fresh = grouped(4000, seed=2)
+        self.fitted(grouped(3000), "--guarantee", "split")
+        overall = self.coverage(fresh)
+        self.assertLess(overall["wild"], 0.87)
+        self.fitted(grouped(3000), "--guarantee", "split", "--group", "g")
+        within = self.coverage(fresh)
+        # 300 held-out rows and 2,000 new ones a group: three standard deviations are 0.06.
+        for group in ("calm", "wild"):
+            self.assertAlmostEqual(within[group], 0.9, delta=0.06, msg=group)
+        self.assertIn("calm (", self.ok("inspect", "m.tare").out)
+
+    def test_small_and_new_groups_are_said(self):
+        result = self.fitted(grouped(400, rare=20), "--guarantee", "split", "--group", "g")
+        self.assertIn("1 of 3 groups have fewer than the 19 held-out rows", result.err)
+        self.assertIn("'rare' has", result.err)
+        self.write("new.csv", csv_text(HEADER, [["0.5", "calm", "1"], ["0.5", "strange", "1"], ["0.5", "rare", "1"]]))
+        result = self.ok("predict", "m.tare", "new.csv", "--interval", "0.9")
+        self.assertIn("1 rows have a value of 'g' that was not there at fit", result.err)
+        numbers = result.numbers()
+        self.assertEqual(numbers[1], numbers[2])
+        self.assertNotEqual(numbers[0], numbers[1])
+        self.write("without.csv", csv_text(["a"], [["0.5"]]))
+        self.fails(NOT_FOUND, "predict", "m.tare", "without.csv", says=["has no column 'g'"])
+
+    def test_a_number_that_is_a_feature_can_be_the_group(self):
+        rows = [[a, {"calm": "1", "wild": "2"}[g], y] for a, g, y in grouped(400)]
+        self.write("data.csv", csv_text(HEADER, rows))
+        self.ok("fit", "data.csv", "--target", "y", "-o", "m.tare", "--method", "pure_kernel", "--guarantee", "split",
+                "--group", "g")
+        self.ok("evaluate", "m.tare", "data.csv")
+        self.assertEqual(self.ok("predict", "m.tare", "data.csv").rows()[0], ["q0.05", "q0.5", "q0.95"])
+
+    def test_a_group_needs_a_guarantee(self):
+        self.write("data.csv", csv_text(HEADER, grouped(200)))
+        fit = ["fit", "data.csv", "--target", "y", "-o", "m.tare"]
+        self.fails(USAGE, *fit, "--group", "g", says=["--guarantee split"])
+        self.fails(USAGE, *fit, "--group", "y", "--guarantee", "split", says=["cannot play another part"])
+        self.fails(NOT_FOUND, *fit, "--group", "h", "--guarantee", "split", says=["column of groups"])
+
+    def test_compare_and_config_take_it(self):
+        self.write("data.csv", csv_text(["a", "y"], [[a, y] for a, _, y in grouped(900)]))
+        result = self.ok("compare", "data.csv", "--target", "y", "--methods", "pure_kernel,cqr_boost", "--repeats", "2",
+                         "--set", "guarantee=split:0.5", "--json")
+        self.assertIn("guarantee=split:0.5", result.out)
+        self.write("c.json", '{"method": "pure_kernel", "options": {"guarantee": "split"}}')
+        self.ok("fit", "data.csv", "--target", "y", "-o", "m.tare", "--config", "c.json")
+        self.assertIn("split, 180 rows held out", self.ok("inspect", "m.tare").out)
+
+
+if __name__ == "__main__":
+    main()
