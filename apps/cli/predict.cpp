@@ -17,9 +17,9 @@
 namespace tare::cli {
 namespace {
 
-/// Rows in memory at a time: enough to keep every core busy and to have neighbours among them, which
-/// share work; little enough to stream a file of any length in a few ten megabytes. The first rows
-/// come in smaller batches, so that who reads a stream need not wait for so many.
+/// Rows in memory at a time: enough to keep every core busy and to have neighbours among them,
+/// which share work; little enough to stream a file of any length in a few ten megabytes. The first
+/// rows come in smaller batches, so that who reads a stream need not wait for so many.
 std::size_t rows_at_a_time(std::size_t levels, std::size_t rows_so_far) {
   const std::size_t most = std::clamp<std::size_t>(1'000'000 / levels, 4'096, 65'536);
   return std::clamp<std::size_t>(rows_so_far, 4'096, most);

@@ -20,7 +20,8 @@ constexpr std::size_t kMostRows = 10'000'000;
 
 double microseconds(const Snq& snq, const Data& data, std::size_t threads, Prediction& out) {
   const Clock clock;
-  out = snq.predict(data.queries, percent_levels(), {.threads = threads, .diagnostics = false, .progress = {}});
+  out = snq.predict(data.queries, percent_levels(),
+                    {.threads = threads, .diagnostics = false, .progress = {}});
   return 1e6 * clock.seconds() / static_cast<double>(data.queries.rows());
 }
 

@@ -18,7 +18,7 @@ namespace tare {
 namespace {
 
 constexpr std::size_t kBlockQueries = 64;   // that a thread takes at a time
-constexpr std::size_t kDenseQueries = 256;  // the same where they share the rows
+constexpr std::size_t kDenseQueries = 512;  // the same where they share the rows
 constexpr std::size_t kFewRows = 1'000;     // all of them are looked at faster than any structure
 constexpr std::size_t kProbes = 8;          // rows around which the others are counted
 
