@@ -133,6 +133,56 @@ std::size_t RowsNearPoint(const LeafStore& store, std::span<const std::uint32_t>
   return static_cast<std::size_t>(next - out);
 }
 
+using Floats = hn::CappedTag<float, 16>;
+
+bool within_reach(const LeafStore& store, std::size_t row, const double* query, double reach2) {
+  const double* values = store.values + row / kLeafRows * store.dims * kLeafRows + row % kLeafRows;
+  double sum = 0.0;
+  for (std::size_t j = 0; j < store.dims; ++j) {
+    const double diff = values[j * kLeafRows] - query[j];
+    sum += diff * diff;
+  }
+  return sum <= reach2;
+}
+
+std::size_t RowsNearPointScreened(const LeafStore& store, std::span<const std::uint32_t> leaves,
+                                  const double* query, double reach2, const FloatScreen& screen,
+                                  RowKey* out) {
+  const Floats tag;
+  const std::size_t lanes = hn::Lanes(tag);
+  const auto sure_limit = hn::Set(tag, screen.sure);
+  const auto out_limit = hn::Set(tag, screen.out);
+  RowKey* next = out;
+  for (const std::uint32_t leaf : leaves) {
+    const float* values = store.floats + leaf * store.dims * kLeafRows;
+    for (std::size_t i = 0; i < kLeafRows; i += lanes) {
+      auto sum = hn::Zero(tag);
+      for (std::size_t j = 0; j < store.dims; ++j) {
+        const auto diff =
+            hn::Sub(hn::LoadU(tag, values + j * kLeafRows + i), hn::Set(tag, screen.query[j]));
+        sum = hn::MulAdd(diff, diff, sum);
+      }
+      // Not "at most out": what is no number, of features too large for floats, is looked at again.
+      const auto possible = hn::Not(hn::Gt(sum, out_limit));
+      if (hn::AllFalse(tag, possible)) continue;
+      std::uint8_t possible_bits[8] = {};
+      std::uint8_t sure_bits[8] = {};
+      hn::StoreMaskBits(tag, possible, possible_bits);
+      hn::StoreMaskBits(tag, hn::Le(sum, sure_limit), sure_bits);
+      Bits left = possible_bits[0] | (Bits{possible_bits[1]} << 8);
+      const Bits sure = sure_bits[0] | (Bits{sure_bits[1]} << 8);
+      for (; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(left));
+        const std::size_t row = leaf * kLeafRows + i + lane;
+        if (((sure >> lane) & 1) != 0 || within_reach(store, row, query, reach2)) {
+          *next++ = row_key(store.places[row], static_cast<std::uint32_t>(row));
+        }
+      }
+    }
+  }
+  return static_cast<std::size_t>(next - out);
+}
+
 BoxCounts RowsNearBox(const LeafStore& store, std::span<const std::uint32_t> leaves,
                       const double* low, const double* high, double reach2, RowKey* sure,
                       RowKey* maybe) {
@@ -295,6 +345,7 @@ namespace tare {
 HWY_EXPORT(FindBoxes);
 HWY_EXPORT(BoxGaps);
 HWY_EXPORT(RowsNearPoint);
+HWY_EXPORT(RowsNearPointScreened);
 HWY_EXPORT(RowsNearBox);
 HWY_EXPORT(MaskNear);
 HWY_EXPORT(CountBits);
@@ -316,6 +367,12 @@ void box_gaps(const BoxLevels& tree, std::uint32_t level, std::uint32_t first, c
 std::size_t rows_near_point(const LeafStore& store, std::span<const std::uint32_t> leaves,
                             const double* query, double reach2, RowKey* out) {
   return HWY_DYNAMIC_DISPATCH(RowsNearPoint)(store, leaves, query, reach2, out);
+}
+
+std::size_t rows_near_point_screened(const LeafStore& store, std::span<const std::uint32_t> leaves,
+                                     const double* query, double reach2, const FloatScreen& screen,
+                                     RowKey* out) {
+  return HWY_DYNAMIC_DISPATCH(RowsNearPointScreened)(store, leaves, query, reach2, screen, out);
 }
 
 BoxCounts rows_near_box(const LeafStore& store, std::span<const std::uint32_t> leaves,

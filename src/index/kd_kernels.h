@@ -18,6 +18,7 @@ inline constexpr std::size_t kLeafRows = 32;
 /// places + b * kLeafRows, and rows b * kLeafRows and on.
 struct LeafStore {
   const double* values = nullptr;
+  const float* floats = nullptr;  // the values less a center, in single precision; may be missing
   const std::uint32_t* places = nullptr;
   std::size_t dims = 0;
 };
@@ -56,6 +57,17 @@ void box_gaps(const BoxLevels& tree, std::uint32_t level, std::uint32_t first, c
 /// `out` has room for all rows of the leaves and kLeafRows more.
 std::size_t rows_near_point(const LeafStore& store, std::span<const std::uint32_t> leaves,
                             const double* query, double reach2, RowKey* out);
+
+/// The same with a first look in single precision: squared distances of the floats decide up to
+/// `sure` and beyond `out`, and only rows between are measured in double precision.
+struct FloatScreen {
+  const float* query = nullptr;  // less the center
+  float sure = 0.0F;
+  float out = 0.0F;
+};
+std::size_t rows_near_point_screened(const LeafStore& store, std::span<const std::uint32_t> leaves,
+                                     const double* query, double reach2, const FloatScreen& screen,
+                                     RowKey* out);
 
 /// The same for all points of a box at once: `sure` gets the rows that every point of the box
 /// reaches, `maybe` those that some may.

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
 namespace tare {
 namespace {
 
+constexpr std::size_t kScreenedDims = 5;   // with fewer, hits are too large a part of the rows
 constexpr std::size_t kWidthSample = 256;  // rows that show which feature of a node is widest
 
 /// The feature along which the rows lie farthest apart, seen on some of them.
@@ -57,6 +59,7 @@ KdTree::KdTree(std::span<const double> columns, std::size_t rows, std::size_t di
   std::vector<std::uint32_t> order(rows);
   std::iota(order.begin(), order.end(), 0U);
   build(columns, order, 0);
+  if (dims >= kScreenedDims) fill_floats();
   while (levels_.back().size() > 2 * dims * kFan) add_level_above();
   for (const auto& level : levels_) level_starts_.push_back(level.data());
 }
@@ -142,10 +145,56 @@ void KdTree::find(std::span<const double> low, std::span<const double> high, dou
   }
 }
 
+void KdTree::fill_floats() {
+  center_.assign(dims_, 0.0);
+  for (std::size_t row = 0; row < rows_; ++row) {
+    for (std::size_t j = 0; j < dims_; ++j) {
+      center_[j] += value(static_cast<std::uint32_t>(row), j) / static_cast<double>(rows_);
+    }
+  }
+  floats_.resize(values_.size());
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    floats_[i] = static_cast<float>(values_[i] - center_[i / kLeafRows % dims_]);
+  }
+}
+
+std::optional<FloatScreen> KdTree::screen(std::span<const double> query, double reach2,
+                                          Found& found) const {
+  // Squares stay far from the ends of what floats can hold.
+  constexpr double kNarrowest = 1e-12;
+  constexpr double kWidest = 1e12;
+  constexpr double kFarthest = 1e4;  // of the query from the center, in radii
+  const double reach = std::sqrt(reach2);
+  if (floats_.empty() || !(reach > kNarrowest && reach < kWidest)) return std::nullopt;
+  found.query.resize(dims_);
+  double norm2 = 0.0;
+  for (std::size_t j = 0; j < dims_; ++j) {
+    const double offset = query[j] - center_[j];
+    norm2 += offset * offset;
+    found.query[j] = static_cast<float>(offset);
+  }
+  const double norm = std::sqrt(norm2);
+  if (!(norm < kFarthest * reach)) return std::nullopt;
+  // With u = 2^-24, a coordinate difference is off by at most 2.01 u (|difference| + |offset|), and
+  // the sum of d fused squares by (d + 1) u of itself: together u ((d + 6) s + 4.1 sqrt(s) norm)
+  // and terms in u^2, at s = reach2. Half as much again for good measure.
+  constexpr double kUnit = 0x1.0p-24;
+  const auto dims = static_cast<double>(dims_);
+  const double error = 1.5 * kUnit * ((dims + 6.0) * reach2 + 4.1 * reach * norm) +
+                       16.0 * kUnit * kUnit * (reach2 + norm2);
+  constexpr float kInfinite = std::numeric_limits<float>::infinity();
+  return FloatScreen{found.query.data(),
+                     std::nextafter(static_cast<float>(reach2 - error), -kInfinite),
+                     std::nextafter(static_cast<float>(reach2 + error), kInfinite)};
+}
+
 void KdTree::near_point(std::span<const double> query, double reach2, Found& found) const {
   find(query, query, reach2, found);
   RowKey* out = found.sure.room((found.leaves.size() + 1) * kLeafRows);
-  found.sure.grow(rows_near_point(store(), found.leaves, query.data(), reach2, out));
+  const auto floats = screen(query, reach2, found);
+  found.sure.grow(
+      floats ? rows_near_point_screened(store(), found.leaves, query.data(), reach2, *floats, out)
+             : rows_near_point(store(), found.leaves, query.data(), reach2, out));
 }
 
 void KdTree::near_box(std::span<const double> low, std::span<const double> high, double reach2,

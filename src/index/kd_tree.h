@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace tare {
 /// eight boxes of a level, have a box around them, tested eight at a time as well; a box's rows lie
 /// side by side, so that one inside the radius is copied without a test. Bounds are computed with
 /// the same operations in the same order as distances; rounding keeps order, so a bound never
-/// contradicts the distance that BruteForce computes, and no slack is needed.
+/// contradicts the distance that BruteForce computes, and no slack is needed. With five features
+/// and more, rows are first looked at in single precision, and again where that cannot decide.
 class KdTree {
  public:
   /// `columns` holds dims columns of `rows` values, a row's place being its position in a column.
@@ -41,6 +43,7 @@ class KdTree {
     std::vector<std::uint32_t> leaves;
     std::vector<BoxId> inside;
     std::vector<BoxId> stack;
+    std::vector<float> query;  // in single precision
   };
 
   /// Rows within sqrt(reach2) of the query: found.sure, in no order.
@@ -73,12 +76,19 @@ class KdTree {
   void find(std::span<const double> low, std::span<const double> high, double reach2,
             Found& found) const;
   static std::size_t first_row(BoxId box);
-  LeafStore store() const { return {values_.data(), places_.data(), dims_}; }
+  void fill_floats();
+  std::optional<FloatScreen> screen(std::span<const double> query, double reach2,
+                                    Found& found) const;
+  LeafStore store() const {
+    return {values_.data(), floats_.empty() ? nullptr : floats_.data(), places_.data(), dims_};
+  }
   BoxLevels boxes() const { return {level_starts_, dims_}; }
 
   std::size_t rows_;
   std::size_t dims_;
   std::vector<double> values_;
+  std::vector<float> floats_;  // the values less the center; only where there are many features
+  std::vector<double> center_;
   std::vector<std::uint32_t> places_;
   std::vector<std::vector<double>> levels_;  // boxes, as BoxLevels wants them
   std::vector<const double*> level_starts_;
