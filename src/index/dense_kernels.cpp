@@ -5,7 +5,9 @@
 #include <cmath>
 
 // Vectors of unknown length cannot be kept in arrays of registers.
+#ifndef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "index/dense_kernels.cpp"
 #include <hwy/foreach_target.h>
