@@ -108,6 +108,18 @@ HWY_INLINE RowKey* append(hn::Vec<Keys> keys, hn::Mask<Keys> lanes, RowKey* out)
   return out + hn::CountTrue(tag, lanes);
 }
 
+/// Of the rows of a leaf whose first feature starts at `values`.
+HWY_INLINE hn::Vec<Doubles> squared_distances(const double* values, std::size_t dims,
+                                              const double* query) {
+  const Doubles tag;
+  auto sum = hn::Zero(tag);
+  for (std::size_t j = 0; j < dims; ++j) {
+    const auto diff = hn::Sub(hn::LoadU(tag, values + j * kLeafRows), hn::Set(tag, query[j]));
+    sum = hn::Add(sum, hn::Mul(diff, diff));
+  }
+  return sum;
+}
+
 std::size_t RowsNearPoint(const LeafStore& store, std::span<const std::uint32_t> leaves,
                           const double* query, double reach2, RowKey* out) {
   const Doubles tag;
@@ -118,12 +130,7 @@ std::size_t RowsNearPoint(const LeafStore& store, std::span<const std::uint32_t>
   for (const std::uint32_t leaf : leaves) {
     const double* values = store.values + leaf * store.dims * kLeafRows;
     for (std::size_t i = 0; i < kLeafRows; i += lanes) {
-      auto sum = hn::Zero(tag);
-      for (std::size_t j = 0; j < store.dims; ++j) {
-        const auto diff =
-            hn::Sub(hn::LoadU(tag, values + j * kLeafRows + i), hn::Set(tag, query[j]));
-        sum = hn::Add(sum, hn::Mul(diff, diff));
-      }
+      const auto sum = squared_distances(values + i, store.dims, query);
       const auto inside = hn::Le(sum, limit);
       if (hn::AllFalse(tag, inside)) continue;
       const auto row = static_cast<std::uint32_t>(leaf * kLeafRows + i);
@@ -326,12 +333,7 @@ void LeafDistances(const LeafStore& store, std::uint32_t leaf, const double* que
   const Doubles tag;
   const double* values = store.values + leaf * store.dims * kLeafRows;
   for (std::size_t i = 0; i < kLeafRows; i += hn::Lanes(tag)) {
-    auto sum = hn::Zero(tag);
-    for (std::size_t j = 0; j < store.dims; ++j) {
-      const auto diff = hn::Sub(hn::LoadU(tag, values + j * kLeafRows + i), hn::Set(tag, query[j]));
-      sum = hn::Add(sum, hn::Mul(diff, diff));
-    }
-    hn::StoreU(sum, tag, out + i);
+    hn::StoreU(squared_distances(values + i, store.dims, query), tag, out + i);
   }
 }
 
