@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -61,6 +62,25 @@ std::shared_ptr<const LocalSample> checked_sample(MatrixView z, std::span<const 
   return sample;
 }
 
+/// A query with a value that is no number or infinite is as far from every row as can be. A large
+/// value says the same, and can be put in order among others. Copies only where there is one.
+std::optional<Matrix> without_infinities(MatrixView z) {
+  constexpr double kFar = 1e200;  // its square is infinite
+  std::optional<Matrix> copy;
+  for (std::size_t i = 0; i < z.rows(); ++i) {
+    for (std::size_t j = 0; j < z.cols(); ++j) {
+      if (std::isfinite(z(i, j))) continue;
+      if (!copy) {
+        copy.emplace(z.rows(), z.cols());
+        for (std::size_t k = 0; k < z.rows(); ++k)
+          std::ranges::copy(z.row(k), copy->row(k).begin());
+      }
+      (*copy)(i, j) = kFar;
+    }
+  }
+  return copy;
+}
+
 }  // namespace
 
 Snq::Snq(MatrixView z, std::span<const double> u, std::span<const double> weight,
@@ -82,13 +102,15 @@ Prediction Snq::predict(MatrixView z, std::span<const Level> levels, const Execu
     fail(ErrorCode::kShapeMismatch, "SNQ: a query has {} features, the calibration rows have {}",
          z.cols(), dims());
   }
+  const std::optional<Matrix> finite = without_infinities(z);
+  const MatrixView queries = finite ? finite->view() : z;
   return in_level_order(levels, [&](std::span<const Level> ascending) {
     Prediction result;
     result.quantiles = Matrix(z.rows(), ascending.size());
     result.effective_n.resize(z.rows());
     result.nearest.resize(how.diagnostics ? z.rows() : 0);
     result.fallback.resize(z.rows());
-    index_->predict(z, ascending, options_, how, result);
+    index_->predict(queries, ascending, options_, how, result);
     return result;
   });
 }

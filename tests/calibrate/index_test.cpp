@@ -179,6 +179,35 @@ TEST(Index, IsTakenByWhatItCosts) {
             IndexKind::kBrute);
 }
 
+TEST(Index, AnswersQueriesThatAreNoNumbersFromAllRows) {
+  Rng rng(Seed{7});
+  for (const std::size_t dims : {1U, 2U, 6U}) {
+    const Sample s = random_sample(rng, 3'000, dims, 0, false);
+    Matrix queries = random_queries(rng, s, 200);
+    for (std::size_t i = 2; i < queries.rows(); i += 3) {
+      queries(i, i % dims) = i % 2 == 0 ? std::numeric_limits<double>::quiet_NaN()
+                                        : std::numeric_limits<double>::infinity();
+    }
+    for (const KernelKind kernel : {KernelKind::kNaive, KernelKind::kKnn, KernelKind::kGaussian}) {
+      SnqOptions options{.kernel = kernel, .index = IndexKind::kBrute};
+      options.bandwidth = kernel == KernelKind::kKnn ? 30.0 : 0.5;
+      const Prediction expected = Snq(s.z, s.u, {}, options).predict(queries, some_levels());
+      for (const IndexKind index : {IndexKind::kTree, IndexKind::kLine, IndexKind::kDense}) {
+        if (index == IndexKind::kLine && (dims > 1 || kernel == KernelKind::kGaussian)) continue;
+        if (index == IndexKind::kDense && kernel != KernelKind::kGaussian) continue;
+        options.index = index;
+        const Prediction actual = Snq(s.z, s.u, {}, options).predict(queries, some_levels());
+        for (std::size_t i = 2; i < queries.rows(); i += 3) {
+          EXPECT_TRUE(std::ranges::equal(actual.quantiles.row(i), expected.quantiles.row(i)))
+              << kernel_name(kernel) << ", " << index_name(index) << ", query " << i;
+          EXPECT_EQ(actual.fallback[i], expected.fallback[i]);
+          EXPECT_EQ(actual.nearest[i], expected.nearest[i]);
+        }
+      }
+    }
+  }
+}
+
 TEST(Index, RefusesAKernelItIsNotMadeFor) {
   Rng rng(Seed{6});
   const Sample s = random_sample(rng, 50, 2, 0, false);
