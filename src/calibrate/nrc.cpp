@@ -13,6 +13,7 @@
 #include "calibrate/feature_map.h"
 #include "calibrate/local_sample.h"
 #include "calibrate/point_model.h"
+#include "calibrate/snq_index.h"
 #include "data/rows.h"
 #include "tare/calibrate/snq.h"
 
@@ -41,6 +42,7 @@ SnqOptions parse_snq(const Params& params) {
   options.kernel = parse_kernel(params.text("kernel", "gaussian"));
   options.min_support = params.count("min_support", 20, 1, 1'000'000'000);
   options.index = parse_index(params.text("index", "auto"));
+  check_index_and_kernel(options);
   const std::string fallback = canonical_name(params.text("fallback", "nearest"));
   if (fallback == "marginal") {
     options.fallback = Fallback::kMarginal;

@@ -114,10 +114,20 @@ IndexKind choose_index(const LocalSample& sample, const SnqOptions& options) {
   return tree < all ? IndexKind::kTree : IndexKind::kBrute;
 }
 
+void check_index_and_kernel(const SnqOptions& options) {
+  if (options.index == IndexKind::kDense && !reaches_everywhere(options)) {
+    fail(ErrorCode::kInvalidArgument,
+         "the dense index is for gaussian and laplace kernels, not for {} (index=auto takes one "
+         "that fits)",
+         kernel_name(options.kernel));
+  }
+}
+
 SnqIndex::SnqIndex(std::shared_ptr<const LocalSample> sample, const SnqOptions& options)
     : sample_(std::move(sample)), kind_(options.index) {
   // A window of everything has nothing to be found.
   if (std::isinf(options.bandwidth) || sample_->dims() == 0) kind_ = IndexKind::kBrute;
+  check_index_and_kernel(options);
   if (kind_ == IndexKind::kAuto) kind_ = choose_index(*sample_, options);
   if (kind_ == IndexKind::kTree) tree_ = std::make_unique<const TreeAnswer>(*sample_);
   if (kind_ == IndexKind::kLine) {
@@ -129,12 +139,6 @@ SnqIndex::SnqIndex(std::shared_ptr<const LocalSample> sample, const SnqOptions& 
     line_ = std::make_unique<const LineAnswer>(*sample_);
   }
   if (kind_ == IndexKind::kDense) {
-    if (!reaches_everywhere(options)) {
-      fail(ErrorCode::kInvalidArgument,
-           "the dense index is for gaussian and laplace kernels, not for {} (index=auto takes one "
-           "that fits)",
-           kernel_name(options.kernel));
-    }
     dense_ = std::make_unique<const DenseAnswer>(sample_);
     // Features out of reach of single precision: all rows one by one give the same answers.
     if (!dense_->serves(options)) {

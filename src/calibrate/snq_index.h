@@ -37,6 +37,10 @@ class SnqIndex {
   std::unique_ptr<const DenseAnswer> dense_;
 };
 
+/// Throws kInvalidArgument where the index is made for no sample with this kernel: what can be said
+/// before there are rows.
+void check_index_and_kernel(const SnqOptions& options);
+
 /// The index that answers fastest, by what some rows see around them.
 IndexKind choose_index(const LocalSample& sample, const SnqOptions& options);
 
