@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "base/unknown_name.h"
+#include "calibrate/automatic/automatic.h"
 #include "calibrate/baseline/ccl.h"
 #include "calibrate/baseline/cqr.h"
 #include "calibrate/baseline/cqr_boost.h"
@@ -52,6 +53,20 @@ Method nrc_method(const NrcRow& row) {
 
 std::span<const Method> table() {
   static const std::array kMethods = std::to_array<Method>({
+      {.name = "auto",
+       .paper = "",
+       .summary = "the default: several cross-fitted centers and scales, SNQ on each, and the average "
+                  "that loses least on rows left out",
+       .guarantee =
+           "as nrc, on the center and the scale that each member finds (Theorem 3); with "
+           "--guarantee also on average over a finite sample",
+       .citation = "Liu, Cai, Li 2023, Theorem 3; Caruana et al. 2004 for the greedy average",
+       .defaults = "",
+       .point = kOwnOrGiven,
+       .window = 1,
+       .options = auto_options(),
+       .fit = &fit_auto,
+       .load = &load_auto},
       nrc_method({"nrc", "NRC",
                   "SNQ on the residuals of a network or of a given prediction, kernel on all "
                   "features",

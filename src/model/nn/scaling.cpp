@@ -9,14 +9,18 @@
 
 namespace tare::nn {
 
-Scaling::Scaling(const RegressionData& data) {
-  const std::size_t rows = data.x.rows();
+Scaling::Scaling(const RegressionData& data) : Scaling(of_columns(data)) {
+  target_ = standardise(
+      data.x.rows(), [&](std::size_t i) { return data.y[i]; }, data.weight);
+}
+
+Scaling Scaling::of_columns(const RegressionData& data) {
+  Scaling scaling;
   for (std::size_t j = 0; j < data.x.cols(); ++j) {
     const auto value = [&](std::size_t i) { return data.x(i, j); };
-    column_.push_back(standardise(rows, value, data.weight));
+    scaling.column_.push_back(standardise(data.x.rows(), value, data.weight));
   }
-  target_ = standardise(
-      rows, [&](std::size_t i) { return data.y[i]; }, data.weight);
+  return scaling;
 }
 
 Scaling::Scaling(const TensorReader& in) {

@@ -29,6 +29,8 @@ inline double bounded(double value) {
 class Scaling {
  public:
   explicit Scaling(const RegressionData& data);
+  /// Columns as above; the target stays as it is, for one that was scaled before.
+  static Scaling of_columns(const RegressionData& data);
   explicit Scaling(const TensorReader& in);
 
   std::size_t features() const { return column_.size(); }
@@ -48,6 +50,8 @@ class Scaling {
   void save(const TensorWriter& out) const;
 
  private:
+  Scaling() = default;
+
   std::vector<Standard> column_;
   Standard target_;
 };

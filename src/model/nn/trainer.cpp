@@ -36,6 +36,17 @@ class BlockedLoss {
     }
   }
 
+  /// The mean loss of the rows, without training on them.
+  double mean_over(std::span<const std::size_t> rows) {
+    double sum = 0.0;
+    each(rows, [&](Graph<float>& graph, const Var<float>& loss, std::size_t count) {
+      graph.forward();
+      sum += static_cast<double>(loss.value()[0]) * static_cast<double>(count);
+      return true;
+    });
+    return sum / static_cast<double>(rows.size());
+  }
+
   std::size_t block() const { return block_; }
 
  private:
@@ -96,15 +107,9 @@ std::optional<TrainResult> attempt(const TrainProblem& problem, const TrainOptio
                   });
     if (!finite) return std::nullopt;
 
-    double sum = 0.0;
-    validation.each(problem.validation,
-                    [&](Graph<float>& graph, const Var<float>& loss, std::size_t rows) {
-                      graph.forward();
-                      sum += static_cast<double>(loss.value()[0]) * static_cast<double>(rows);
-                      return true;
-                    });
-    const double current = sum / static_cast<double>(problem.validation.size());
-    if (!std::isfinite(current)) return std::nullopt;
+    const bool look = options.keep == Keep::kBest || epoch == options.epochs;
+    const double current = look ? validation.mean_over(problem.validation) : best;
+    if (!std::isfinite(current) && look) return std::nullopt;
     if (current < best) {
       best = current;
       result.best_epoch = epoch;
@@ -112,7 +117,7 @@ std::optional<TrainResult> attempt(const TrainProblem& problem, const TrainOptio
     }
     result.epochs = epoch;
     if (options.progress) options.progress(epoch, current);
-    if (epoch - result.best_epoch >= options.patience) break;
+    if (options.keep == Keep::kBest && epoch - result.best_epoch >= options.patience) break;
   }
   result.validation_loss = best;
   return result;

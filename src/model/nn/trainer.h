@@ -36,12 +36,19 @@ enum class Remainder : std::uint8_t {
            // out next time
 };
 
+/// Which parameters a training ends with.
+enum class Keep : std::uint8_t {
+  kBest,  // those with the lowest validation loss
+  kLast,  // the last ones, for a schedule that ends in small steps; nothing is validated
+};
+
 struct TrainOptions {
   AdamOptions adam;
   std::size_t batch = 64;  // fewer where there are fewer rows
   std::size_t epochs = 1000;
   std::size_t patience = 20;
   Remainder remainder = Remainder::kTrain;
+  Keep keep = Keep::kBest;
   Seed seed;
   /// Factor of the learning rate when this share of all steps, in [0, 1), is done; empty: always 1.
   std::function<double(double share)> schedule;
@@ -50,7 +57,7 @@ struct TrainOptions {
 };
 
 struct TrainResult {
-  std::vector<float> parameters;  // those with the lowest validation loss
+  std::vector<float> parameters;  // as Keep says
   double validation_loss = 0.0;
   std::size_t best_epoch = 0;  // counted from 1
   std::size_t epochs = 0;      // how many were run

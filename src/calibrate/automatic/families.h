@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibrate/automatic/cross_fit.h"
+
+namespace tare::automatic {
+
+/// A way to bring a row's target to a common scale, and what the kernel then sees of the row. The
+/// residual is (y - center) / exp(log_scale); without a center it is y itself, without a scale the
+/// difference. Columns are those of the statistics.
+struct Candidate {
+  std::string name;
+  std::optional<std::size_t> center;
+  std::optional<std::size_t> log_scale;
+  std::vector<std::size_t> kernel;  // empty: the kernel sees x
+};
+
+/// How much is trained; a budget is a set of these.
+struct Effort {
+  std::size_t folds = 8;
+  std::size_t small_networks = 2;  // for each fold: two hidden layers of 64
+  std::size_t large_networks = 2;  // of 128, trained to the end of their steps
+  std::size_t steps = 4000;
+  std::size_t large_steps = 6000;
+  std::size_t trees = 100;
+  bool all_families = true;  // false: `mean` and `raw` only
+};
+
+/// Trains the families and adds what they know to `fit`. They are from such as fail in different
+/// places: means by squared error, with rows weighted alike and by the noise around them, normal
+/// laws, quantiles of networks and of trees.
+std::vector<Candidate> train_families(CrossFit& fit, const Effort& effort, Seed seed,
+                                      const Execution& how);
+
+/// The same where a center is given, and perhaps the log of a scale.
+std::vector<Candidate> train_given_families(CrossFit& fit, std::size_t center,
+                                            std::optional<std::size_t> log_scale, Seed seed,
+                                            const Execution& how);
+
+}  // namespace tare::automatic
