@@ -30,6 +30,7 @@ class MethodContract : public testing::TestWithParam<std::string> {
       if (option.name == "epochs") params.set("epochs", "10");
       if (option.name == "inducing") params.set("inducing", "16");
     }
+    if (GetParam() == "auto") params.merge(Params::parse("steps=20 folds=2"));
     path = std::filesystem::temp_directory_path() /
            ("tare_contract_" + GetParam() + "_" + std::to_string(::getpid()) + ".tare");
   }
@@ -224,7 +225,7 @@ TEST(Methods, AreFoundInAnySpelling) {
     if (method.paper.empty()) continue;
     EXPECT_EQ(find_method(method.paper).name, method.name);
   }
-  expect_error(ErrorCode::kNotFound, "known: nrc", [] { find_method("magic"); });
+  expect_error(ErrorCode::kNotFound, "known: auto, nrc", [] { find_method("magic"); });
 }
 
 TEST(ModelFile, CanOnlyBeReplacedOnPurpose) {

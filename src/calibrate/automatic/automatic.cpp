@@ -286,7 +286,11 @@ std::unique_ptr<QuantileModel> fit_auto(const FitInput& input, const Params& par
   parts.units = units;
   parts.rows = y.size();
   std::vector<Candidate> candidates;
-  if (input.given.cols() > 0) {
+  if (std::ranges::all_of(y, [&](double value) { return value == y.front(); })) {
+    candidates.push_back({"target", {}, {}, {}});  // nothing to learn
+    parts.has_law = input.given.cols() > 0;
+    if (parts.has_law) parts.law = GivenLaw::fit(input.given_form, input.given);
+  } else if (input.given.cols() > 0) {
     parts.has_law = true;
     parts.law = GivenLaw::fit(input.given_form, input.given);
     Matrix features(usable.size(), parts.law.feature_count());

@@ -23,10 +23,10 @@ struct Candidate {
 /// How much is trained; a budget is a set of these.
 struct Effort {
   std::size_t folds = 8;
-  std::size_t small_networks = 2;  // for each fold: two hidden layers of 64
-  std::size_t large_networks = 2;  // of 128, trained to the end of their steps
-  std::size_t steps = 4000;
-  std::size_t large_steps = 6000;
+  std::size_t small_networks = 4;  // for each fold: two hidden layers of 64
+  std::size_t large_networks = 4;  // of 128, trained to the end of their steps
+  std::size_t steps = 6000;
+  std::size_t large_steps = 9000;
   std::size_t trees = 100;
   bool all_families = true;  // false: `mean` and `raw` only
 };

@@ -144,7 +144,7 @@ void Statistics::save(const TensorWriter& out) const {
   out.value("steps", steps_.size());
   for (std::size_t s = 0; s < steps_.size(); ++s) {
     const TensorWriter part = out.part(std::to_string(s));
-    part.value("step", static_cast<int>(steps_[s].kind));
+    part.value("step", static_cast<std::size_t>(steps_[s].kind));
     part.value("inputs", steps_[s].inputs);
     part.tensor("numbers", steps_[s].numbers);
     if (steps_[s].kind == Step::Kind::kModels) steps_[s].models.save(part);

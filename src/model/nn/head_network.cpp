@@ -137,7 +137,7 @@ void HeadNetwork::predict(MatrixView x, MatrixSpan out, const Execution& how) co
 }
 
 void HeadNetwork::save(const TensorWriter& out) const {
-  out.value("heads", static_cast<int>(heads_));
+  out.value("heads", static_cast<std::size_t>(heads_));
   out.value("hidden", hidden_);
   scaling_.save(out);
   save_training(fitted_, out);

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/automatic/automatic.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "expect_error.h"
+#include "io/tensor_store.h"
+#include "tare/calibrate/methods.h"
+#include "tare/data/problem.h"
+
+namespace tare {
+namespace {
+
+Params quick() { return Params::parse("budget=quick steps=150 folds=3"); }
+
+TensorStore stored(const QuantileModel& model) {
+  TensorStore store;
+  model.save(TensorWriter(store));
+  return store;
+}
+
+TEST(Automatic, TheTrailTellsWhatWasTriedAndKept) {
+  const Sample data = draw(find_problem("hetero_2"), 200, Seed{1});
+  const auto model = fit_auto({.x = data.x, .y = data.y}, quick(), {});
+  const TensorStore store = stored(*model);
+  double shares = 0.0;
+  double best = 1e300;
+  std::set<std::string> names;
+  for (const Json& trial : store.values.at("trail")) {
+    names.insert(trial[0].get<std::string>());
+    best = std::min(best, trial[1].get<double>());
+    shares += trial[3].get<double>();
+  }
+  EXPECT_TRUE(names.contains("mean") && names.contains("raw"));
+  EXPECT_NEAR(shares, 1.0, 1e-12);
+  EXPECT_LE(store.values.at("loss").get<double>(), best * (1.0 + 1e-9));
+}
+
+TEST(Automatic, ALawThatFollowsTheGivenPredictionIsFound) {
+  // y = p + (0.2 + |p|) noise: what is known of the spread is in the given prediction alone.
+  Rng rng(Seed{2});
+  constexpr std::size_t kRows = 600;
+  Matrix x(kRows, 1);
+  Matrix given(kRows, 1);
+  std::vector<double> y(kRows);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    x(i, 0) = rng.normal();
+    given(i, 0) = rng.uniform(-3.0, 3.0);
+    y[i] = given(i, 0) + (0.2 + std::abs(given(i, 0))) * rng.normal();
+  }
+  FitInput input{.x = x, .y = y};
+  input.given = given;
+  const auto model = fit_auto(input, quick(), {});
+  EXPECT_EQ(model->given(), 1U);
+  const Matrix at(2, 1, 0.0);
+  const Matrix say(std::vector<double>{0.0, 2.5}, 2, 1);
+  const std::vector<Level> levels = {Level(0.1), Level(0.5), Level(0.9)};
+  const Prediction p = model->predict({at, say}, levels);
+  const double narrow = p.quantiles(0, 2) - p.quantiles(0, 0);
+  const double wide = p.quantiles(1, 2) - p.quantiles(1, 0);
+  // The truth is 0.51 at 0 and 6.9 at 2.5; a window of rows blurs the first. Without the given
+  // prediction both would be about 4.4.
+  EXPECT_LT(narrow, 1.8);
+  EXPECT_GT(wide, 4.6);
+  EXPECT_NEAR(p.quantiles(1, 1), 2.5, 1.2);
+}
+
+TEST(Automatic, RowsOfZeroWeightAreNotThere) {
+  Sample data = draw(find_problem("hetero_1"), 120, Seed{3});
+  std::vector<double> weight(120, 1.0);
+  for (std::size_t i = 100; i < 120; ++i) {
+    weight[i] = 0.0;
+    data.y[i] = 1e6;
+  }
+  const std::vector<double> ones(100, 1.0);
+  FitInput all{.x = data.x, .y = data.y, .weight = weight};
+  FitInput some{.x = data.x.view().middle_rows(0, 100),
+                .y = std::span<const double>(data.y).first(100),
+                .weight = ones};
+  const std::vector<Level> levels = metric_levels();
+  const auto a = fit_auto(all, quick(), {})->predict({data.x}, levels);
+  const auto b = fit_auto(some, quick(), {})->predict({data.x}, levels);
+  EXPECT_TRUE(std::ranges::equal(a.quantiles.values(), b.quantiles.values()));
+}
+
+TEST(Automatic, NamedColumnsAreWhatTheKernelSees) {
+  const Sample data = draw(find_problem("hetero_2"), 150, Seed{4});
+  FitInput input{.x = data.x, .y = data.y};
+  input.calibrate_columns = {1};
+  const TensorStore store = stored(*fit_auto(input, quick(), {}));
+  EXPECT_TRUE(store.values.at("member0.kernel_columns").empty());
+  EXPECT_EQ(store.values.at("member0.snq.dims"), 1);
+}
+
+TEST(Automatic, WrongOptionsAreRefusedBeforeTraining) {
+  const Sample data = draw(find_problem("hetero_1"), 30, Seed{5});
+  const FitInput input{.x = data.x, .y = data.y};
+  for (const char* text : {"budget=huge", "folds=1", "steps=0", "kernel=magic"}) {
+    expect_error(ErrorCode::kInvalidArgument, "", [&] { fit_auto(input, Params::parse(text), {}); });
+  }
+  const FitInput few{.x = data.x.view().middle_rows(0, 9),
+                     .y = std::span<const double>(data.y).first(9)};
+  expect_error(ErrorCode::kBadData, "too few", [&] { fit_auto(few, {}, {}); });
+}
+
+TEST(Automatic, TenRowsAreEnough) {
+  const Sample data = draw(find_problem("hetero_1"), 10, Seed{6});
+  const auto model = fit_auto({.x = data.x, .y = data.y}, quick(), {});
+  for (const double q : model->predict({data.x}, metric_levels()).quantiles.values()) {
+    EXPECT_TRUE(std::isfinite(q));
+  }
+}
+
+TEST(Automatic, ProgressNeverGoesBackAndMayStopTheWork) {
+  const Sample data = draw(find_problem("hetero_1"), 60, Seed{7});
+  double last = 0.0;
+  Execution how;
+  how.progress = [&](std::string_view, double share) {
+    EXPECT_GE(share, last);
+    last = share;
+  };
+  fit_auto({.x = data.x, .y = data.y}, quick(), how);
+  EXPECT_EQ(last, 1.0);
+  how.progress = [&](std::string_view, double) { throw std::runtime_error("enough"); };
+  EXPECT_THROW(fit_auto({.x = data.x, .y = data.y}, quick(), how), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace tare
