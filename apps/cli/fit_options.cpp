@@ -12,15 +12,36 @@
 namespace tare::cli {
 namespace {
 
-/// The NRC family's options and the common ones are flags of their own; those of other methods and
-/// of the regressors are many, and go through --set. The split and the window also concern the file
-/// and are read here.
+/// The options of `auto` that everybody may want, those of the NRC family and the common ones are
+/// flags of their own; those of other methods and of the regressors are many, and go through --set.
+/// The split and the window also concern the file and are read here.
 std::vector<ParamInfo> method_options() {
+  std::vector<ParamInfo> flags;
+  for (const ParamInfo& option : find_method("auto").options) {
+    if (option.name == "budget") flags.push_back(option);
+  }
   const std::span<const ParamInfo> options = find_method("nrc").options;
-  std::vector<ParamInfo> flags(options.begin(), options.end());
+  flags.insert(flags.end(), options.begin(), options.end());
   flags.insert(flags.end(), common_options().begin(), common_options().end());
   std::erase_if(flags, [](const ParamInfo& option) { return option.name == "split"; });
   return flags;
+}
+
+/// Whether `auto` has all that is asked for. What it has not is of the NRC family, which was meant.
+bool auto_knows(const FitOptions& options) {
+  if (options.window > 1 || !options.split.empty()) return false;
+  const auto known = [](std::string_view name) {
+    const auto has = [&](const ParamInfo& option) { return option.name == name; };
+    return std::ranges::any_of(find_method("auto").options, has) ||
+           std::ranges::any_of(common_options(), has);
+  };
+  return std::ranges::all_of(params_of(options).all(),
+                             [&](const auto& option) { return known(option.first); });
+}
+
+/// Whether what is given has a spread of its own, which `nrc` keeps and `auto` does not.
+bool gives_law(const FitOptions& options) {
+  return !options.prediction_sd.empty() || !options.prediction_quantiles.empty();
 }
 
 }  // namespace
@@ -56,6 +77,7 @@ std::string chosen_method(const FitOptions& options) {
     return tuned;
   }
   if (!options.method.empty()) return options.method;
+  if (auto_knows(options) && !gives_law(options)) return "auto";
   return takes_prediction(options) ? "nrc" : "nrc_rf";
 }
 
@@ -76,7 +98,8 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
   command.add_option("--target", options.target, "Column to be predicted")->required();
   command.add_option("-o,--output", options.output, "Model file to write")->required();
   command.add_option("--method", options.method,
-                     "A row of 'tare methods' [nrc_rf, or nrc where a prediction is given]");
+                     "A row of 'tare methods' [auto; for a series, a split, a given law or an option of the nrc "
+                     "family: nrc_rf, or nrc where a prediction is given]");
   command.add_option("--config", options.config,
                      "Method and options that 'tare tune' found; flags and --set outrank it");
   command.add_option("--prediction", options.prediction,

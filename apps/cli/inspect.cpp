@@ -65,6 +65,22 @@ void print_path(const TensorReader& in) {
   fmt::print("{}", text_table(rows));
 }
 
+/// What `auto` tried, what each scored on rows left out, and what it kept.
+void print_trail(const TensorReader& in) {
+  const Json& trail = in.value("model.trail");
+  fmt::print("\ntried, by pinball loss of {} rows left out:\n",
+             in.get<std::size_t>("model.loss_rows"));
+  std::vector<std::vector<std::string>> rows = {{"candidate", "loss", "bandwidth", "share"}};
+  for (const Json& trial : trail) {
+    const double share = trial[3].get<double>();
+    rows.push_back({trial[0].get<std::string>(), fmt::format("{:.6g}", trial[1].get<double>()),
+                    short_number(trial[2].get<double>()),
+                    share > 0.0 ? fmt::format("{:.0f} %", 100.0 * share) : ""});
+  }
+  rows.push_back({"average", fmt::format("{:.6g}", in.get<double>("model.loss")), "", ""});
+  fmt::print("{}", text_table(rows));
+}
+
 /// "0.9: 0.905": what a central interval is known to cover with so many rows, on average.
 std::string delivered(std::size_t rows) {
   std::vector<std::string> items;
@@ -131,6 +147,7 @@ void print_text(const std::string& path, const FittedModel& fitted, const Tensor
     if (in.has_value("model.snq.index")) line("index", in.get<std::string>("model.snq.index"));
     print_path(in);
   }
+  if (in.has_value("model.trail")) print_trail(in);
 }
 
 void print_json(const TensorStore& store) {

@@ -114,10 +114,12 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
   Params all = Params::parse(method.defaults);
   all.merge(params);
   std::vector<std::span<const ParamInfo>> known = {method.options, common_options()};
-  if (input.given.cols() > 0) {
-    all.set("regressor", "given");
-  } else if (has_option(method, "regressor")) {
-    known.push_back(find_regressor(all.text("regressor", "")).options);
+  if (has_option(method, "regressor")) {
+    if (input.given.cols() > 0) {
+      all.set("regressor", "given");
+    } else {
+      known.push_back(find_regressor(all.text("regressor", "")).options);
+    }
   }
   all.check_known(fmt::format("method '{}'", method.name), known);
 

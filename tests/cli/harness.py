@@ -45,8 +45,21 @@ class Result:
         return [[float(cell) for cell in row] for row in self.rows()[1:]]
 
 
-def run(*args, stdin=None, cwd=None, env=None, limits=None, timeout=120, stdout=subprocess.PIPE):
-    """Runs the tool. `limits` is called in the child before the tool starts."""
+def with_quick_method(args):
+    """The default method trains many models. Where a test is not about it and names no method, the forest does, or
+    the given prediction."""
+    if not args or args[0] != "fit" or any(str(arg) in ("--method", "--config", "--help") for arg in args):
+        return args
+    given = any(str(arg) in ("--prediction", "--predictor", "--prediction-quantiles") for arg in args)
+    return (*args, "--method", "nrc" if given else "nrc_rf")
+
+
+def run(*args, stdin=None, cwd=None, env=None, limits=None, timeout=120, stdout=subprocess.PIPE,
+        default_method=False):
+    """Runs the tool. `limits` is called in the child before the tool starts; with `default_method` nothing is added
+    to a fit."""
+    if not default_method:
+        args = with_quick_method(args)
     environment = {**os.environ, **(env or {})}
     done = subprocess.run([TOOL, *map(str, args)], input=stdin if stdin is not None else b"", stdout=stdout,
                           stderr=subprocess.PIPE, cwd=cwd, env=environment, preexec_fn=limits, timeout=timeout,

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The method that is taken when none is named."""
+from harness import HEADER, USAGE, CliTest, csv_text, main, points
+
+QUICK = ("--budget", "quick", "--set", "steps=100", "--set", "folds=2")
+
+
+class Auto(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.write("data.csv", csv_text(HEADER, points(120)))
+
+    def fit_default(self, *args, output="m.tare"):
+        return self.ok("fit", "data.csv", "--target", "y", "-o", output, "--force", *args, default_method=True)
+
+    def method(self):
+        return self.ok("inspect", "m.tare", "--json").json()["values"]["method"]
+
+    def test_is_the_default(self):
+        self.fit_default(*QUICK, "--drop", "p")
+        self.assertEqual(self.method(), "auto")
+        self.fit_default("--prediction", "p")
+        self.assertEqual(self.method(), "auto")
+
+    def test_an_option_of_the_nrc_family_means_that_family(self):
+        for args, method in (
+            (("--regressor", "ridge", "--drop", "p"), "nrc_rf"),
+            (("--split", "0.4", "--drop", "p"), "nrc_rf"),
+            (("--window", "2", "--drop", "p"), "nrc_rf"),
+            (("--prediction", "p", "--bandwidth", "1"), "nrc"),
+        ):
+            with self.subTest(args=args):
+                self.fit_default(*args)
+                self.assertEqual(self.method(), method)
+
+    def test_inspect_shows_the_trail(self):
+        self.fit_default(*QUICK, "--drop", "p")
+        text = self.ok("inspect", "m.tare").out
+        for part in ("tried, by pinball loss of 120 rows left out", "mean", "raw_local", "target", "average", " %"):
+            self.assertIn(part, text)
+
+    def test_the_model_predicts(self):
+        self.fit_default(*QUICK, "--drop", "p")
+        table = self.ok("predict", "m.tare", "data.csv", "--levels", "0.1,0.5,0.9").numbers()
+        self.assertEqual(len(table), 120)
+        self.assertTrue(all(row[-3] <= row[-2] <= row[-1] for row in table))
+
+    def test_progress_tells_what_is_tried(self):
+        # Only where somebody looks: a run that is not on a terminal is silent.
+        self.assertEqual(self.fit_default(*QUICK, "--drop", "p", "-q").err, "")
+
+    def test_a_wrong_budget_is_refused(self):
+        self.fails(USAGE, "fit", "data.csv", "--target", "y", "-o", "n.tare", "--budget", "endless",
+                   says=["quick, default or best", "endless"], default_method=True)
+
+
+if __name__ == "__main__":
+    main()
