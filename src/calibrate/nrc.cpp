@@ -21,7 +21,7 @@ namespace tare {
 namespace {
 
 constexpr std::array kNrcOptions = std::to_array<ParamInfo>({
-    {"regressor", "mlp", "point model f: mlp, lstm, forest, boosting, ridge, zero"},
+    {"regressor", "mlp", "point model f: mlp, lstm, forest, extra_trees, boosting, ridge, zero"},
     {"reducer", "none", "features of the kernel: none, projection, correlation, embedding"},
     {"dims", "4", "features left by the reducer"},
     {"scale", "standard", "of the kernel's features: standard, none"},

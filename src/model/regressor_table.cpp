@@ -8,6 +8,7 @@
 #include "model/mlp.h"
 #include "model/ridge.h"
 #include "model/tree/boosting.h"
+#include "model/tree/extra_trees.h"
 #include "model/tree/forest.h"
 #include "model/tree/tree_ensemble.h"
 #include "model/zero.h"
@@ -21,6 +22,8 @@ constexpr RegressorKind kRegressors[] = {
     {"ridge", "linear, shrunk; the penalty by generalised cross-validation", kRidgeOptions,
      &fit_ridge, &load_ridge},
     {"forest", "random forest of regression trees", kForestOptions, &fit_forest, &load_trees},
+    {"extra_trees", "random trees with random thresholds, each on all rows", kExtraTreesOptions,
+     &fit_extra_trees, &load_trees},
     {"boosting", "gradient boosted trees, stopped early on held-out rows", kBoostingOptions,
      &fit_boosting, &load_trees},
     {"zero", "predicts 0, so that Y itself is calibrated", kZeroOptions, &fit_zero, &load_zero},

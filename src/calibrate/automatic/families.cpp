@@ -167,12 +167,9 @@ Means add_means(const Workshop& shop, std::vector<Candidate>& candidates) {
   }
   means.members.push_back(
       shop.boosting("boosting", shop.fit.rows(), shop.fit.folds(), {}, {}, 12));
-  Params forest;
-  forest.set("trees", std::to_string(effort.trees));
-  forest.set("depth", "16");
-  forest.set("min_leaf", "2");
-  forest.set("columns", "0.7");
-  means.members.push_back(shop.regressor("forest", forest, 13));
+  Params trees;
+  trees.set("trees", std::to_string(effort.trees));
+  means.members.push_back(shop.regressor("extra_trees", trees, 13));
   means.members.push_back(shop.regressor("ridge", {}, 14));
 
   const std::size_t center = shop.blend(means.members, shop.fit.rows().weight);
