@@ -23,7 +23,9 @@ std::vector<ParamInfo> method_options() {
   const std::span<const ParamInfo> options = find_method("nrc").options;
   flags.insert(flags.end(), options.begin(), options.end());
   flags.insert(flags.end(), common_options().begin(), common_options().end());
-  std::erase_if(flags, [](const ParamInfo& option) { return option.name == "split"; });
+  std::erase_if(flags, [](const ParamInfo& option) {
+    return option.name == "split" || option.name == "screen";  // --calibrate-on auto
+  });
   return flags;
 }
 
@@ -51,12 +53,15 @@ bool takes_prediction(const FitOptions& options) {
          !options.predictor.empty();
 }
 
+bool finds_columns(const FitOptions& options) { return options.calibrate_on == "auto"; }
+
 Params params_of(const FitOptions& options) {
   Params params;
   if (!options.config.empty()) params = read_config(options.config).params;
   for (const auto& [name, value] : options.method_options) {
     if (!value.empty()) params.set(name, value);
   }
+  if (finds_columns(options)) params.set("screen", "yes");
   for (const std::string& setting : options.settings) {
     const std::size_t mark = setting.find('=');
     if (mark == std::string::npos || mark == 0) {
@@ -138,7 +143,8 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
   command.add_option("--categorical", options.categorical,
                      "Columns of numbers that are names of categories");
   command.add_option("--calibrate-on", options.calibrate_on,
-                     "Columns against which to calibrate: the kernel's features [all features]");
+                     "Columns against which to calibrate: the kernel's features; auto finds those on "
+                     "which the residual's law depends [what the method takes]");
   command.add_option("--group", options.group,
                      "Column within whose values the guarantee holds, each by its own held-out "
                      "rows [over all rows]");

@@ -35,6 +35,8 @@ void add_fit_options(CLI::App& command, FitOptions& options);
 bool takes_prediction(const FitOptions& options);
 /// The method's options among them. Throws kInvalidArgument.
 Params params_of(const FitOptions& options);
+/// Whether the columns to calibrate on are to be found, by --calibrate-on auto.
+bool finds_columns(const FitOptions& options);
 /// The method they name, or that which fits what is given.
 std::string chosen_method(const FitOptions& options);
 

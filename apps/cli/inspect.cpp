@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "base/strings.h"
 #include "calibrate/guarantee.h"
+#include "calibrate/screening.h"
 #include "command.h"
 #include "data/schema.h"
 #include "io/safetensors.h"
@@ -61,6 +63,23 @@ void print_path(const TensorReader& in) {
     rows.push_back({short_number(trial[0].get<double>()), fmt::format("{:.6g}", loss),
                     best > 0.0 ? fmt::format("{:.2f} %", 100.0 * (loss / best - 1.0)) : "",
                     trial[0] == taken ? "<- taken" : ""});
+  }
+  fmt::print("{}", text_table(rows));
+}
+
+/// The columns that were tested, those that are kept first.
+void print_screened(const Json& screened, const std::vector<std::string>& names) {
+  std::vector<std::vector<Json>> sorted = screened.get<std::vector<std::vector<Json>>>();
+  std::ranges::stable_sort(sorted, std::greater<>{},
+                           [](const auto& row) { return row[1].template get<double>(); });
+  fmt::print("\ncolumns tested for dependence of the residual's law:\n");
+  std::vector<std::vector<std::string>> rows = {{"column", "strength", "p", ""}};
+  for (const auto& row : sorted) {
+    const auto column = row[0].get<std::size_t>();
+    const double p = row[2].get<double>();
+    rows.push_back({column < names.size() ? names[column] : std::to_string(column),
+                    fmt::format("{:.1f}", row[1].get<double>()), fmt::format("{:.3f}", p),
+                    p <= kScreenLevel ? "<- seen by the kernel" : ""});
   }
   fmt::print("{}", text_table(rows));
 }
@@ -148,6 +167,8 @@ void print_text(const std::string& path, const FittedModel& fitted, const Tensor
     print_path(in);
   }
   if (in.has_value("model.trail")) print_trail(in);
+  if (in.has_value("model.screened"))
+    print_screened(in.value("model.screened"), schema.feature_names());
 }
 
 void print_json(const TensorStore& store) {

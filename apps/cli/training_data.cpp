@@ -74,7 +74,7 @@ Roles roles_of(const FitOptions& options, const ColumnSplit& by, const CsvReader
   roles.features = parse_names(options.features);
   roles.drop = parse_names(options.drop);
   roles.categorical = parse_names(options.categorical);
-  roles.calibrate_on = parse_names(options.calibrate_on);
+  if (!finds_columns(options)) roles.calibrate_on = parse_names(options.calibrate_on);
   if (!options.prediction_quantiles.empty()) {
     // A pattern leaves alone what already has a part.
     std::vector<std::string> taken = roles.drop;

@@ -13,6 +13,7 @@
 #include "calibrate/feature_map.h"
 #include "calibrate/local_sample.h"
 #include "calibrate/point_model.h"
+#include "calibrate/screening.h"
 #include "calibrate/snq_index.h"
 #include "data/rows.h"
 #include "tare/calibrate/snq.h"
@@ -34,6 +35,7 @@ constexpr std::array kNrcOptions = std::to_array<ParamInfo>({
     {"features_of_input", "auto",
      "center and log spread of what is given among the kernel's features: none, also, only; auto "
      "is also where a spread is given and no columns are named"},
+    kScreenOption,
     {"index", "auto", "how near rows are found: brute, tree, dense, line; auto takes the fastest"},
 });
 
@@ -156,6 +158,7 @@ class NrcModel final : public QuantileModel {
     PointModel point;
     FeatureMap map;
     BandwidthChoice choice;
+    std::vector<ScreenedColumn> screened;  // empty where nobody asked
   };
   NrcModel(Parts parts, Snq snq) : parts_(std::move(parts)), snq_(std::move(snq)) {}
 
@@ -178,6 +181,7 @@ class NrcModel final : public QuantileModel {
     out.value("bandwidth_rule", parts_.choice.rule);
     out.value("bandwidth_path", path);
     out.value("bandwidth_rows", parts_.choice.rows_left_out);
+    save_screened(parts_.screened, out);
   }
 
  protected:
@@ -254,6 +258,21 @@ std::vector<double> calibration_weights(const FitInput& input, std::span<const s
   return weight;
 }
 
+/// What the kernel may see of `source`, tested on the calibration rows that have a weight.
+std::vector<ScreenedColumn> screen(MatrixView source, const TrainedPointModel& trained,
+                                   std::span<const double> weight, Seed seed,
+                                   const Execution& how) {
+  constexpr std::size_t kPermutations = 199;
+  std::vector<std::size_t> rows;
+  std::vector<double> residuals;
+  for (std::size_t i = 0; i < trained.residuals.size(); ++i) {
+    if (!weight.empty() && weight[i] == 0.0) continue;
+    rows.push_back(trained.calibration_rows[i]);
+    residuals.push_back(trained.residuals[i]);
+  }
+  return screen_columns(take_rows(source, rows), residuals, kPermutations, seed, how);
+}
+
 void report(const Execution& how, std::string_view stage, double share) {
   if (how.progress) how.progress(stage, share);
 }
@@ -269,9 +288,14 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
     params.set("window", std::to_string(input.window));
   }
   SnqOptions snq_options = parse_snq(params);
-  const BandwidthRule bandwidth = parse_bandwidth(params);
+  BandwidthRule bandwidth = parse_bandwidth(params);
+  const bool screens = parse_screen(params);
   FeatureMapOptions map_options = parse_map(params, input);
   const bool embeds = map_options.reducer == Reducer::kEmbedding;
+  if (screens && (embeds || !map_options.columns.empty())) {
+    fail(ErrorCode::kInvalidArgument,
+         "columns are found by screening, or named, or an embedding takes their place: only one");
+  }
   if (embeds) params.set("embed", std::to_string(map_options.dims));
   const SplitRule rule = parse_split(params);
   const InputFeatures input_features = parse_input_features(params, input);
@@ -297,6 +321,13 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
     add_input_columns(input_features, input.x.cols(), derived.cols(), map_options.columns);
   }
   const MatrixView source = embeds || parts.sees_input ? derived.view() : input.x;
+  if (screens) {
+    parts.screened = screen(source, trained, weight, split(input.seed, 1003), how);
+    map_options.columns = kept_columns(parts.screened);
+    // Where nothing matters all rows are alike, wherever they lie.
+    if (map_options.columns.empty())
+      bandwidth = {"given", std::numeric_limits<double>::infinity()};
+  }
   parts.map =
       FeatureMap::fit(source, input.y, trained.training_rows, map_options, split(input.seed, 1001));
   const Matrix z = parts.map.apply(take_rows(source, trained.calibration_rows));
@@ -337,6 +368,7 @@ std::unique_ptr<QuantileModel> load_nrc(const TensorReader& in) {
   for (const auto& trial : in.get<std::vector<std::array<double, 2>>>("bandwidth_path")) {
     parts.choice.path.push_back({trial[0], trial[1]});
   }
+  parts.screened = load_screened(in, map_inputs);
   return std::make_unique<NrcModel>(std::move(parts), std::move(snq));
 }
 

@@ -49,6 +49,16 @@ class Auto(CliTest):
         # Only where somebody looks: a run that is not on a terminal is silent.
         self.assertEqual(self.fit_default(*QUICK, "--drop", "p", "-q").err, "")
 
+    def test_columns_to_calibrate_on_are_found(self):
+        self.write("many.csv", csv_text(HEADER, points(600)))
+        for args in ((*QUICK, "--drop", "p"), ("--prediction", "p", "--method", "nrc")):
+            with self.subTest(args=args):
+                self.ok("fit", "many.csv", "--target", "y", "-o", "m.tare", "--force", "--calibrate-on", "auto", *args,
+                        default_method=True)
+                lines = self.ok("inspect", "m.tare").out.splitlines()
+                found = [line.split()[0] for line in lines if "seen by the kernel" in line]
+                self.assertIn("a", found)  # the noise grows with it
+
     def test_a_wrong_budget_is_refused(self):
         self.fails(USAGE, "fit", "data.csv", "--target", "y", "-o", "n.tare", "--budget", "endless",
                    says=["quick, default or best", "endless"], default_method=True)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/fail.h"
@@ -15,6 +16,7 @@
 #include "calibrate/automatic/local_law.h"
 #include "calibrate/given_law.h"
 #include "calibrate/row_split.h"
+#include "calibrate/screening.h"
 #include "calibrate/training_rows.h"
 #include "data/rows.h"
 
@@ -28,6 +30,7 @@ constexpr std::array kAutoOptions = std::to_array<ParamInfo>({
     {"folds", "auto", "folds of the cross-fitting, 2 to 50; auto: by the budget"},
     {"steps", "auto", "steps of training of a network; auto: by the budget"},
     {"kernel", "gaussian", "naive, epanechnikov, triangular, tricube, gaussian, laplace, knn"},
+    kScreenOption,
 });
 
 constexpr std::size_t kMostPicks = 10;
@@ -109,6 +112,7 @@ class AutoModel final : public QuantileModel {
     Statistics statistics;
     std::vector<Member> members;
     std::vector<Trial> trail;
+    std::vector<ScreenedColumn> screened;  // empty where nobody asked
     double loss = 0.0;  // of the average, on rows left out, in units of y
     std::size_t loss_rows = 0;
     std::size_t rows = 0;
@@ -135,6 +139,7 @@ class AutoModel final : public QuantileModel {
     Json trail = Json::array();
     for (const Trial& t : parts_.trail) trail.push_back({t.name, t.loss, t.bandwidth, t.share});
     out.value("trail", trail);
+    save_screened(parts_.screened, out);
     out.value("loss", parts_.loss);
     out.value("loss_rows", parts_.loss_rows);
     out.value("calibration_rows", parts_.rows);
@@ -211,12 +216,23 @@ std::vector<std::size_t> kernel_columns(const FitInput& input) {
   return places;
 }
 
-struct Contestants {
-  std::vector<LocalLaw> laws;
-  Contest contest;
-  std::vector<double> y, weight;
-  std::vector<Level> levels;
-};
+/// Which columns of x matter to the first candidate's residuals; those that do make two candidates
+/// more.
+std::vector<ScreenedColumn> add_screened(const CrossFit& fit, std::vector<Candidate>& candidates,
+                                         Seed seed, const Execution& how) {
+  constexpr std::size_t kPermutations = 199;
+  const Candidate first = candidates.front();
+  if (!first.center) return {};
+  std::vector<double> residual(fit.rows().y.begin(), fit.rows().y.end());
+  for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= fit.column(*first.center)[i];
+  std::vector<ScreenedColumn> screened =
+      screen_columns(fit.rows().x, residual, kPermutations, seed, how);
+  const std::vector<std::size_t> kept = kept_columns(screened);
+  if (kept.empty()) return screened;
+  candidates.push_back({"screened", first.center, {}, {}, kept});
+  candidates.push_back({"screened_scale", first.center, first.log_scale, {}, kept});
+  return screened;
+}
 
 /// The rows on which candidates are compared: all, or some at random.
 std::vector<std::size_t> contest_rows(std::size_t rows, Seed seed) {
@@ -260,6 +276,10 @@ std::unique_ptr<QuantileModel> fit_auto(const FitInput& input, const Params& par
   SnqOptions snq_options;
   snq_options.kernel = parse_kernel(params.text("kernel", "gaussian"));
   const std::vector<std::size_t> x_columns = kernel_columns(input);
+  const bool screens = parse_screen(params);
+  if (screens && !x_columns.empty()) {
+    fail(ErrorCode::kInvalidArgument, "columns are found by screening, or named: not both");
+  }
 
   std::vector<std::size_t> usable;
   for (std::size_t i = 0; i < input.y.size(); ++i) {
@@ -303,6 +323,8 @@ std::unique_ptr<QuantileModel> fit_auto(const FitInput& input, const Params& par
   } else {
     candidates = train_families(fit, effort, split(input.seed, 2), how);
   }
+
+  if (screens) parts.screened = add_screened(fit, candidates, split(input.seed, 5), how);
 
   const std::vector<Level> levels = metric_levels();
   const std::vector<std::size_t> asked = contest_rows(y.size(), split(input.seed, 3));
@@ -357,6 +379,7 @@ std::unique_ptr<QuantileModel> load_auto(const TensorReader& in) {
   for (const auto& [name, loss, bandwidth, share] : in.get<std::vector<Row>>("trail")) {
     parts.trail.push_back({name, loss, bandwidth, share});
   }
+  parts.screened = load_screened(in, width);
   parts.loss = in.get<double>("loss");
   parts.loss_rows = in.count("loss_rows", kMany);
   parts.rows = in.count("calibration_rows", kMany);

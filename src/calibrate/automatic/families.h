@@ -18,6 +18,7 @@ struct Candidate {
   std::optional<std::size_t> center;
   std::optional<std::size_t> log_scale;
   std::vector<std::size_t> kernel;  // empty: the kernel sees x
+  std::vector<std::size_t> x_columns = {};  // of x, where the kernel sees that; empty: all
 };
 
 /// How much is trained; a budget is a set of these.

@@ -47,14 +47,17 @@ LocalLaw LocalLaw::fit(const Candidate& candidate, const CrossFit& fit,
   const RegressionData& rows = fit.rows();
   LocalLaw law;
   law.candidate_ = candidate;
-  if (!x_columns.empty()) law.candidate_.kernel.clear();
+  if (!x_columns.empty()) {
+    law.candidate_.kernel.clear();
+    law.candidate_.x_columns.assign(x_columns.begin(), x_columns.end());
+  }
   law.center_ = bounds_of(rows.y, 0.5);
   if (candidate.log_scale) law.log_scale_ = bounds_of(fit.column(*candidate.log_scale), 0.1);
 
   const std::vector<std::size_t> all = all_rows(rows.y.size());
   const Matrix statistics = sparse_columns(fit, law.columns(), all);
   FeatureMapOptions map_options;
-  if (law.sees_x()) map_options.columns.assign(x_columns.begin(), x_columns.end());
+  if (law.sees_x()) map_options.columns = law.candidate_.x_columns;
   const Matrix source = fit.columns(law.candidate_.kernel);
   law.map_ = FeatureMap::fit(law.sees_x() ? rows.x : source.view(), rows.y, all, map_options, seed);
 

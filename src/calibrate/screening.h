@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "io/tensor_store.h"
+#include "tare/base/execution.h"
+#include "tare/base/matrix.h"
+#include "tare/base/params.h"
+#include "tare/base/rng.h"
+
+namespace tare {
+
+/// How strongly the law of a residual depends on one column.
+struct ScreenedColumn {
+  std::size_t column = 0;
+  double strength = 0.0;  // standard deviations above what unrelated columns show
+  double p_value = 1.0;   // of no dependence, corrected for looking at all columns
+};
+
+/// A column whose p-value is at most this is kept.
+inline constexpr double kScreenLevel = 0.05;
+
+/// Tests for each column of x whether the law of u changes with it: its place, its spread or its
+/// shape. Rows are put into up to eight bins of the column, equal values together, and the shares
+/// of u below its nine deciles are compared between the bins (a k-sample Anderson-Darling statistic
+/// on a grid). What it would be without dependence is known from `permutations` random orders of u,
+/// and the p-value compares with the largest standardised statistic of each over all columns: the
+/// chance that any unrelated column is kept is at most kScreenLevel. A column that matters only
+/// together with another one is not seen. Of more than 20,000 rows so many are drawn at random.
+/// The result does not depend on threads; as many entries as x has columns, in their order.
+std::vector<ScreenedColumn> screen_columns(MatrixView x, std::span<const double> u,
+                                           std::size_t permutations, Seed seed,
+                                           const Execution& how);
+
+/// The columns that are kept.
+std::vector<std::size_t> kept_columns(std::span<const ScreenedColumn> screened);
+
+/// The option, for the methods that have it, and its value.
+inline constexpr ParamInfo kScreenOption = {
+    "screen", "no", "let the kernel see only columns on which the residual's law depends: yes, no"};
+bool parse_screen(const Params& params);
+
+/// Nothing is written where nothing was screened.
+void save_screened(std::span<const ScreenedColumn> screened, const TensorWriter& out);
+/// Throws kCorruptFile where a column is not below `columns`.
+std::vector<ScreenedColumn> load_screened(const TensorReader& in, std::size_t columns);
+
+}  // namespace tare
