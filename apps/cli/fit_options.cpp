@@ -102,9 +102,10 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
       ->required();
   command.add_option("--target", options.target, "Column to be predicted")->required();
   command.add_option("-o,--output", options.output, "Model file to write")->required();
-  command.add_option("--method", options.method,
-                     "A row of 'tare methods' [auto; for a series, a split, a given law or an option of the nrc "
-                     "family: nrc_rf, or nrc where a prediction is given]");
+  command.add_option(
+      "--method", options.method,
+      "A row of 'tare methods' [auto; for a series, a split, a given law or an option of the nrc "
+      "family: nrc_rf, or nrc where a prediction is given]");
   command.add_option("--config", options.config,
                      "Method and options that 'tare tune' found; flags and --set outrank it");
   command.add_option("--prediction", options.prediction,
@@ -142,9 +143,10 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
   command.add_option("--drop", options.drop, "Columns not to use");
   command.add_option("--categorical", options.categorical,
                      "Columns of numbers that are names of categories");
-  command.add_option("--calibrate-on", options.calibrate_on,
-                     "Columns against which to calibrate: the kernel's features; auto finds those on "
-                     "which the residual's law depends [what the method takes]");
+  command.add_option(
+      "--calibrate-on", options.calibrate_on,
+      "Columns against which to calibrate: the kernel's features; auto finds those on "
+      "which the residual's law depends [what the method takes]");
   command.add_option("--group", options.group,
                      "Column within whose values the guarantee holds, each by its own held-out "
                      "rows [over all rows]");

@@ -41,9 +41,9 @@ TEST(Screening, PlaceSpreadAndShapeAreSeen) {
     return x[1] < 0.0 ? normal(rng) : (rng.uniform() < 0.5 ? -1.0 : 1.0);
   };
   std::size_t others = 0;
-  for (const auto& law : {std::function<double(Row, Rng&)>(place),
-                          std::function<double(Row, Rng&)>(spread),
-                          std::function<double(Row, Rng&)>(shape)}) {
+  for (const auto& law :
+       {std::function<double(Row, Rng&)>(place), std::function<double(Row, Rng&)>(spread),
+        std::function<double(Row, Rng&)>(shape)}) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       const auto kept = found(draw_rows(600, 4, Seed{seed}, law));
       EXPECT_TRUE(std::ranges::count(kept, 1U) == 1) << "seed " << seed;
@@ -66,9 +66,8 @@ TEST(Screening, UnrelatedColumnsAreKeptAsSeldomAsPromised) {
 }
 
 TEST(Screening, CategoriesAndConstantColumnsAreFine) {
-  Drawn drawn = draw_rows(400, 3, Seed{3}, [](auto x, Rng& rng) {
-    return (x[0] > 0.5 ? 2.0 : 0.5) * rng.normal();
-  });
+  Drawn drawn = draw_rows(400, 3, Seed{3},
+                          [](auto x, Rng& rng) { return (x[0] > 0.5 ? 2.0 : 0.5) * rng.normal(); });
   for (std::size_t i = 0; i < 400; ++i) {
     drawn.x(i, 0) = drawn.x(i, 0) > 0.5 ? 1.0 : 0.0;
     drawn.x(i, 2) = 7.0;

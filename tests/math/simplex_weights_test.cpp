@@ -17,8 +17,7 @@ std::vector<double> random_gram(std::size_t count, std::size_t rows, Rng& rng) {
   for (std::size_t r = 0; r < rows; ++r) {
     const double shared = rng.normal();
     for (std::size_t k = 0; k < count; ++k) {
-      error[k * rows + r] =
-          0.7 * shared + (0.3 + 0.2 * static_cast<double>(k)) * rng.normal();
+      error[k * rows + r] = 0.7 * shared + (0.3 + 0.2 * static_cast<double>(k)) * rng.normal();
     }
   }
   std::vector<double> gram(count * count, 0.0);

@@ -79,7 +79,8 @@ struct Units {
     const auto at = [&](double share) {
       return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
     };
-    constexpr double kNormalRange = 2.5631031310892007;  // between the 10 % and 90 % of a normal law
+    constexpr double kNormalRange =
+        2.5631031310892007;  // between the 10 % and 90 % of a normal law
     Units units{at(0.5), (at(0.9) - at(0.1)) / kNormalRange};
     if (!(units.scale > 0.0)) {  // most targets are equal
       units.scale = (sorted.back() - sorted.front()) / 2.0;
@@ -113,7 +114,7 @@ class AutoModel final : public QuantileModel {
     std::vector<Member> members;
     std::vector<Trial> trail;
     std::vector<ScreenedColumn> screened;  // empty where nobody asked
-    double loss = 0.0;  // of the average, on rows left out, in units of y
+    double loss = 0.0;                     // of the average, on rows left out, in units of y
     std::size_t loss_rows = 0;
     std::size_t rows = 0;
   };
@@ -328,8 +329,8 @@ std::unique_ptr<QuantileModel> fit_auto(const FitInput& input, const Params& par
 
   const std::vector<Level> levels = metric_levels();
   const std::vector<std::size_t> asked = contest_rows(y.size(), split(input.seed, 3));
-  const Folds groups = Folds::random(y.size(), std::min(kContestGroups, y.size() / 2),
-                                     split(input.seed, 4));
+  const Folds groups =
+      Folds::random(y.size(), std::min(kContestGroups, y.size() / 2), split(input.seed, 4));
   const std::vector<double> asked_y = take_rows(y, asked);
   const std::vector<double> asked_weight = take_rows(rows.weight, asked);
   Contest contest{asked_y, asked_weight, levels, {}};
@@ -365,8 +366,8 @@ std::unique_ptr<QuantileModel> load_auto(const TensorReader& in) {
   parts.units = {units[0], units[1]};
   require(std::isfinite(units[0]) && std::isfinite(units[1]) && units[1] > 0.0);
   const std::size_t width = parts.columns.width(parts.features);
-  parts.statistics = Statistics::load(in.part("statistics"), width,
-                                      parts.has_law ? parts.law.feature_count() : 0);
+  parts.statistics =
+      Statistics::load(in.part("statistics"), width, parts.has_law ? parts.law.feature_count() : 0);
   const std::size_t members = in.count("members", kMostPicks);
   require(members > 0);
   for (std::size_t k = 0; k < members; ++k) {

@@ -54,8 +54,7 @@ std::size_t CrossFit::add_given(MatrixView given, std::size_t feature, double sh
   std::vector<double> column(given.rows());
   for (std::size_t i = 0; i < column.size(); ++i) column[i] = (given(i, feature) - shift) * factor;
   columns_.push_back(std::move(column));
-  return program_.add(
-      {Step::Kind::kGiven, {}, {static_cast<double>(feature), shift, factor}, {}});
+  return program_.add({Step::Kind::kGiven, {}, {static_cast<double>(feature), shift, factor}, {}});
 }
 
 }  // namespace tare::automatic

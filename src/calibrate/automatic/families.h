@@ -17,7 +17,7 @@ struct Candidate {
   std::string name;
   std::optional<std::size_t> center;
   std::optional<std::size_t> log_scale;
-  std::vector<std::size_t> kernel;  // empty: the kernel sees x
+  std::vector<std::size_t> kernel;          // empty: the kernel sees x
   std::vector<std::size_t> x_columns = {};  // of x, where the kernel sees that; empty: all
 };
 
@@ -28,7 +28,7 @@ struct Effort {
   std::size_t large_networks = 4;  // of 128, trained to the end of their steps
   std::size_t steps = 6000;
   std::size_t large_steps = 9000;
-  std::size_t trees = 100;
+  std::size_t trees = 200;
   bool all_families = true;  // false: `mean` and `raw` only
 };
 

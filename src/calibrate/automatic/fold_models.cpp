@@ -71,7 +71,8 @@ FoldModel FoldModel::load(const TensorReader& in) {
   for (const RegressorKind& known : regressors()) {
     if (known.name == kind) return FoldModel(NamedRegressor{kind, known.load(in)});
   }
-  fail(ErrorCode::kCorruptFile, "the model file has a fold model of a kind that tare does not know");
+  fail(ErrorCode::kCorruptFile,
+       "the model file has a fold model of a kind that tare does not know");
 }
 
 Folds Folds::random(std::size_t rows, std::size_t count, Seed seed) {

@@ -189,8 +189,9 @@ LocalLaw LocalLaw::load(const TensorReader& in, std::size_t features, std::size_
                      law.center_.low <= law.center_.high &&
                      law.log_scale_.low <= law.log_scale_.high && law.map_.inputs() == width &&
                      law.map_.dims() == law.snq_.front().dims();
-  if (!sound) fail(ErrorCode::kCorruptFile, "the model file's candidate '{}' is damaged",
-                   law.candidate_.name);
+  if (!sound)
+    fail(ErrorCode::kCorruptFile, "the model file's candidate '{}' is damaged",
+         law.candidate_.name);
   return law;
 }
 

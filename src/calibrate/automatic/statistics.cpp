@@ -77,8 +77,7 @@ Matrix with_columns(MatrixView x, const Matrix& statistics, std::span<const std:
   for (std::size_t i = 0; i < x.rows(); ++i) {
     const auto row = joined.row(i);
     std::ranges::copy(x.row(i), row.begin());
-    for (std::size_t k = 0; k < inputs.size(); ++k)
-      row[x.cols() + k] = statistics(i, inputs[k]);
+    for (std::size_t k = 0; k < inputs.size(); ++k) row[x.cols() + k] = statistics(i, inputs[k]);
   }
   return joined;
 }
@@ -96,9 +95,9 @@ Matrix Statistics::compute(MatrixView x, MatrixView given, const Execution& how)
   for (std::size_t s = 0; s < steps_.size(); ++s) {
     const Step& step = steps_[s];
     if (step.kind == Step::Kind::kModels) {
-      const Matrix answers =
-          step.inputs.empty() ? step.models.predict(x, how)
-                              : step.models.predict(with_columns(x, all, step.inputs), how);
+      const Matrix answers = step.inputs.empty()
+                                 ? step.models.predict(x, how)
+                                 : step.models.predict(with_columns(x, all, step.inputs), how);
       for (std::size_t i = 0; i < x.rows(); ++i) {
         std::ranges::copy(answers.row(i),
                           all.row(i).begin() + static_cast<std::ptrdiff_t>(first_[s]));
@@ -106,11 +105,11 @@ Matrix Statistics::compute(MatrixView x, MatrixView given, const Execution& how)
       continue;
     }
     for (std::size_t i = 0; i < x.rows(); ++i) {
-      all(i, first_[s]) = step.kind == Step::Kind::kGiven
-                              ? (given(i, static_cast<std::size_t>(step.numbers[0])) -
-                                 step.numbers[1]) *
-                                    step.numbers[2]
-                              : step.formula(all.row(i));
+      all(i, first_[s]) =
+          step.kind == Step::Kind::kGiven
+              ? (given(i, static_cast<std::size_t>(step.numbers[0])) - step.numbers[1]) *
+                    step.numbers[2]
+              : step.formula(all.row(i));
     }
   }
   return all;

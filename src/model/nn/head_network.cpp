@@ -127,13 +127,13 @@ HeadNetwork HeadNetwork::fit(const RegressionData& data, const HeadNetworkOption
 
 void HeadNetwork::predict(MatrixView x, MatrixSpan out, const Execution& how) const {
   if (x.cols() != features() || out.rows() != x.rows() || out.cols() != heads()) {
-    fail(ErrorCode::kShapeMismatch, "head network: {} columns and {} answers, asked about {} and {}",
-         features(), heads(), x.cols(), out.cols());
+    fail(ErrorCode::kShapeMismatch,
+         "head network: {} columns and {} answers, asked about {} and {}", features(), heads(),
+         x.cols(), out.cols());
   }
-  evaluate_rows(network(), fitted_.result.parameters, scaling_, x, how,
-                [&](std::size_t i, std::span<const float> raw) {
-                  finish_heads(heads_, raw, out.row(i));
-                });
+  evaluate_rows(
+      network(), fitted_.result.parameters, scaling_, x, how,
+      [&](std::size_t i, std::span<const float> raw) { finish_heads(heads_, raw, out.row(i)); });
 }
 
 void HeadNetwork::save(const TensorWriter& out) const {

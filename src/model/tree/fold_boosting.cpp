@@ -58,7 +58,8 @@ GrownFold grow_fold(const TreeTraining& training, std::span<const std::uint32_t>
   params.emplace_back("max_leaves", fmt::to_string(options.leaves));
   params.emplace_back("eta", fmt::to_string(options.learning_rate));
   params.emplace_back("lambda", fmt::to_string(options.shrink));
-  params.emplace_back("colsample_bytree", fmt::to_string(options.columns));
+  params.emplace_back("colsample_bynode", fmt::to_string(options.columns));
+  params.emplace_back("subsample", fmt::to_string(options.row_share));
   const TreeRows* const watched[] = {&train, &test};
   Booster booster(params, watched);
 
@@ -83,8 +84,7 @@ std::size_t common_rounds(std::span<const GrownFold> folds) {
   double lowest = std::numeric_limits<double>::infinity();
   for (std::size_t round = 0; round < longest; ++round) {
     double sum = 0.0;
-    for (const GrownFold& fold : folds)
-      sum += fold.error[std::min(round, fold.error.size() - 1)];
+    for (const GrownFold& fold : folds) sum += fold.error[std::min(round, fold.error.size() - 1)];
     if (sum < lowest) {
       lowest = sum;
       best = round;

@@ -12,13 +12,14 @@
 namespace tare {
 
 struct FoldBoostingOptions {
-  std::size_t rounds = 1000;    // at most
-  std::size_t patience = 60;    // rounds without a lower error after which a fold stops
+  std::size_t rounds = 1000;  // at most
+  std::size_t patience = 60;  // rounds without a lower error after which a fold stops
   double learning_rate = 0.05;
-  std::size_t leaves = 15;      // of a tree
-  double min_leaf = 5.0;        // rows of average weight
-  double columns = 0.7;         // share that a tree sees
-  double shrink = 1.0;          // rows of evidence against moving a leaf
+  std::size_t leaves = 15;  // of a tree
+  double min_leaf = 5.0;    // rows of average weight
+  double columns = 0.7;     // share that a split may choose from
+  double row_share = 1.0;   // of the rows, that a tree sees
+  double shrink = 1.0;      // rows of evidence against moving a leaf
 };
 
 /// Gradient boosted trees for each fold, grown on the rows of all other folds. They share one

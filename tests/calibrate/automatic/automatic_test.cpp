@@ -100,7 +100,8 @@ TEST(Automatic, WrongOptionsAreRefusedBeforeTraining) {
   const Sample data = draw(find_problem("hetero_1"), 30, Seed{5});
   const FitInput input{.x = data.x, .y = data.y};
   for (const char* text : {"budget=huge", "folds=1", "steps=0", "kernel=magic"}) {
-    expect_error(ErrorCode::kInvalidArgument, "", [&] { fit_auto(input, Params::parse(text), {}); });
+    expect_error(ErrorCode::kInvalidArgument, "",
+                 [&] { fit_auto(input, Params::parse(text), {}); });
   }
   const FitInput few{.x = data.x.view().middle_rows(0, 9),
                      .y = std::span<const double>(data.y).first(9)};

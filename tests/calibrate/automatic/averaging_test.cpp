@@ -46,8 +46,8 @@ double slow_loss(const Contest& contest, std::span<const std::size_t> picks) {
       for (const std::size_t c : picks)
         q += contest.quantiles[c](i, j) / static_cast<double>(picks.size());
       const double tau = contest.levels[j].value();
-      const double miss = contest.y[i] >= q ? tau * (contest.y[i] - q)
-                                            : (1.0 - tau) * (q - contest.y[i]);
+      const double miss =
+          contest.y[i] >= q ? tau * (contest.y[i] - q) : (1.0 - tau) * (q - contest.y[i]);
       sum += w * miss;
       total += w;
     }

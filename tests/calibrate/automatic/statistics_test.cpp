@@ -121,10 +121,10 @@ TEST(Statistics, ADamagedFileIsNoticed) {
     bad.values[name] = value;
     expect_error(ErrorCode::kCorruptFile, "", [&] { Statistics::load(TensorReader(bad), 2, 0); });
   };
-  refuse("2.inputs", Json::array({std::size_t{5}}));          // a column that comes later
+  refuse("2.inputs", Json::array({std::size_t{5}}));  // a column that comes later
   refuse("2.inputs", Json::array());
   refuse("2.step", std::size_t{9});
-  refuse("2.step", std::size_t{5});              // a given feature where nothing is given
+  refuse("2.step", std::size_t{5});   // a given feature where nothing is given
   refuse("3.inputs", Json::array());  // its models see one column more
   refuse("0.folds", std::size_t{0});
   refuse("0.0.kind", "magic");
