@@ -11,7 +11,6 @@
 #include "base/parallel.h"
 #include "base/strings.h"
 #include "base/unknown_name.h"
-#include "calibrate/mask_answer.h"
 #include "math/kernel.h"
 
 namespace tare {
@@ -31,6 +30,7 @@ struct RowCost {
 };
 constexpr RowCost kOneByOne{1.5, 0.3};
 constexpr RowCost kMasks{0.05, 0.125};
+constexpr RowCost kCoarseMasks{0.05, 0.02};
 constexpr RowCost kDense{0.35, 0.025};
 constexpr RowCost kTree{3.0, 0.5};   // for a row that is visited
 constexpr double kTreeWeight = 6.0;  // more where it gets a weight
@@ -66,6 +66,12 @@ double rows_around(const LocalSample& sample, const SnqOptions& options, double 
         std::count_if(r2.begin(), r2.end(), [=](double v) { return v <= wide * wide; }));
   }
   return sum / static_cast<double>(kProbes);
+}
+
+double mask_cost(const LocalSample& sample, const SnqOptions& options) {
+  const auto grid = coarse_grid(sample.features().columns(), sample.rows(), sample.dims());
+  const auto dims = static_cast<double>(sample.dims());
+  return grid.serves(options.bandwidth) ? kCoarseMasks(dims) : kMasks(dims);
 }
 
 }  // namespace
@@ -110,7 +116,7 @@ IndexKind choose_index(const LocalSample& sample, const SnqOptions& options) {
   if (reaches_everywhere(options)) {
     return tree < rows * kDense(dims) ? IndexKind::kTree : IndexKind::kDense;
   }
-  const double all = rows * (naive && equal ? kMasks(dims) : kOneByOne(dims));
+  const double all = rows * (naive && equal ? mask_cost(sample, options) : kOneByOne(dims));
   return tree < all ? IndexKind::kTree : IndexKind::kBrute;
 }
 
@@ -146,6 +152,9 @@ SnqIndex::SnqIndex(std::shared_ptr<const LocalSample> sample, const SnqOptions& 
       kind_ = IndexKind::kBrute;
     }
   }
+  if (kind_ == IndexKind::kBrute && MaskAnswer::serves(*sample_, options)) {
+    masks_ = std::make_unique<const MaskAnswer>(*sample_);
+  }
 }
 
 void SnqIndex::predict(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
@@ -161,10 +170,7 @@ void SnqIndex::predict(MatrixView z, std::span<const Level> levels, const SnqOpt
                                dense_->predict(z, first, last, options, levels, result);
                              });
     default:
-      if (options.kernel == KernelKind::kNaive && sample_->weights().empty() && !how.diagnostics &&
-          !std::isinf(options.bandwidth)) {
-        return answer_by_masks(*sample_, z, levels, options, how, result);
-      }
+      if (masks_) return masks_->predict(z, levels, options, how, result);
       return predict_one_by_one(z, levels, options, how, result);
   }
 }

@@ -7,6 +7,7 @@
 #include "calibrate/dense_answer.h"
 #include "calibrate/line_answer.h"
 #include "calibrate/local_sample.h"
+#include "calibrate/mask_answer.h"
 #include "calibrate/tree_answer.h"
 #include "tare/base/execution.h"
 #include "tare/calibrate/prediction.h"
@@ -35,6 +36,7 @@ class SnqIndex {
   std::unique_ptr<const TreeAnswer> tree_;
   std::unique_ptr<const LineAnswer> line_;
   std::unique_ptr<const DenseAnswer> dense_;
+  std::unique_ptr<const MaskAnswer> masks_;  // of kBrute, where it serves
 };
 
 /// Throws kInvalidArgument where the index is made for no sample with this kernel: what can be said

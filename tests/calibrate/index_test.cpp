@@ -78,7 +78,9 @@ TEST_P(Windows, AreThoseOfBruteForceWhateverTheIndex) {
         GetParam() == KernelKind::kKnn
             ? static_cast<double>(1 + rng.below(rows + 5))
             : std::vector{0.05, 0.3, 1.0, 2.0, 30.0}[static_cast<std::size_t>(trial) % 5];
-    const Prediction expected = Snq(s.z, s.u, s.weight, options).predict(queries, some_levels());
+    // With weights, though all are 1, every row is measured and weighed for every query.
+    const auto weights = s.weight.empty() ? std::vector<double>(rows, 1.0) : s.weight;
+    const Prediction expected = Snq(s.z, s.u, weights, options).predict(queries, some_levels());
     for (const IndexKind index : {IndexKind::kTree, IndexKind::kLine, IndexKind::kBrute}) {
       if (index == IndexKind::kLine && (dims > 1 || !s.weight.empty())) continue;
       options.index = index;

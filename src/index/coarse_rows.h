@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/cache_aligned.h"
+#include "index/coarse_kernels.h"
+#include "tare/base/matrix.h"
+
+namespace tare {
+
+/// Coordinates as whole numbers of steps from a center.
+struct CoarseGrid {
+  std::vector<double> center;
+  double step = 0.0;      // 0 where there is no grid
+  double farthest = 0.0;  // coordinate, in steps
+
+  /// Whether it is fine enough for windows of this radius. It is not where some rows lie farther
+  /// from the others than thousands of steps can tell, nor with very many features.
+  bool serves(double radius) const;
+};
+CoarseGrid coarse_grid(std::span<const double> columns, std::size_t rows, std::size_t dims);
+
+/// All rows on a grid that is fine enough to say of nearly each whether it lies within a radius.
+///
+/// Coordinates become whole numbers of a few thousand steps. A row and a query are moved by known
+/// lengths; where their distance on the grid is nearer to the radius than the sum of both, the row
+/// is measured again in double precision, as BruteForce does. Which rows are near is therefore
+/// never in doubt, and looking at a row costs one multiplication for two features.
+class CoarseRows {
+ public:
+  /// `columns` holds dims columns of `rows` values and must outlive this.
+  CoarseRows(std::span<const double> columns, std::size_t rows, std::size_t dims);
+
+  bool serves(double radius) const { return grid_.serves(radius); }
+
+  /// Words of 64 bits that hold a bit for each row.
+  std::size_t words() const noexcept { return (rows_ + 63) / 64; }
+
+  /// Reused from call to call, one per thread.
+  struct Scratch {
+    std::vector<std::int16_t> queries;
+    std::vector<CoarseTest> tests;
+    std::vector<std::uint64_t> possible;
+  };
+  /// Bit i of masks[q * words()] and on: row i lies within sqrt(reach2) of query q. Many queries at
+  /// a time share the rows that are in the cache. Needs serves(sqrt(reach2)).
+  void near(MatrixView queries, double reach2, Scratch& scratch,
+            std::span<std::uint64_t> masks) const;
+
+ private:
+  void place_rows();
+  std::size_t at(std::size_t row, std::size_t feature) const;
+  CoarseTest prepare(std::span<const double> query, double reach2, std::int16_t* out) const;
+  bool within(std::size_t row, std::span<const double> query, double reach2) const;
+  void settle(const CoarseTest& test, std::size_t first, std::size_t last,
+              std::span<const double> query, double reach2) const;
+
+  std::span<const double> columns_;
+  std::size_t rows_;
+  std::size_t dims_;
+  std::size_t pairs_;
+  CoarseGrid grid_;
+  double row_error_ = 0.0;  // how far a row is moved at most, in steps
+  AlignedVector<std::int16_t> values_;
+  AlignedVector<std::int32_t> norms_;
+};
+
+}  // namespace tare
