@@ -15,16 +15,17 @@ namespace tare {
 /// SNQ's answers for naive windows with equal weights, where no structure helps: every row is
 /// tested, a block of rows for many queries while it is in the cache, and all that is kept of a
 /// query is a bit per row. Rows stand in the order of their residuals, so a quantile is the k-th
-/// bit. Rows are tested on a coarse grid where that is fine enough, else in double precision; both
-/// find the same.
+/// bit. Rows are tested on a coarse grid where that is fine enough, and in boxes where that leaves
+/// out enough of them; else in double precision. All find the same.
 class MaskAnswer {
  public:
-  /// The sample must outlive this; it has features and equal weights.
-  explicit MaskAnswer(const LocalSample& sample);
-
   static bool serves(const LocalSample& sample, const SnqOptions& options);
 
-  /// Fills `result`, whose vectors have their sizes. Levels ascend. Needs serves.
+  /// Needs serves. The sample must outlive this.
+  MaskAnswer(const LocalSample& sample, const SnqOptions& options);
+
+  /// Fills `result`, whose vectors have their sizes. Levels ascend. The options are
+  /// those of the constructor.
   void predict(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
                const Execution& how, Prediction& result) const;
 

@@ -153,7 +153,7 @@ SnqIndex::SnqIndex(std::shared_ptr<const LocalSample> sample, const SnqOptions& 
     }
   }
   if (kind_ == IndexKind::kBrute && MaskAnswer::serves(*sample_, options)) {
-    masks_ = std::make_unique<const MaskAnswer>(*sample_);
+    masks_ = std::make_unique<const MaskAnswer>(*sample_, options);
   }
 }
 

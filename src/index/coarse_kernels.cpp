@@ -30,26 +30,37 @@ constexpr std::size_t kTileTests = 4;
 constexpr std::size_t kTileVectors = kLanes == 16 ? 4 : 2;
 constexpr std::size_t kTileRows = kTileVectors * kLanes;
 
+struct WordRange {
+  std::size_t first;
+  std::size_t count;
+  HWY_INLINE std::size_t operator[](std::size_t k) const { return first + k; }
+};
+struct WordList {
+  const std::uint32_t* words;
+  std::size_t count;
+  HWY_INLINE std::size_t operator[](std::size_t k) const { return words[k]; }
+};
+
 #if HWY_TARGET == HWY_SCALAR  // has no vector of two numbers of 16 bits
 
-template <std::size_t kTests>
-void test_words(const CoarseStore& rows, std::size_t first, std::size_t last,
-                const CoarseTest* tests) {
+template <std::size_t kTests, class Words>
+void test_words(const CoarseStore& rows, const Words& words, const CoarseTest* tests) {
   for (std::size_t t = 0; t < kTests; ++t) {
-    for (std::size_t w = first; w < last; ++w) {
+    for (std::size_t k = 0; k < words.count; ++k) {
+      const std::size_t w = words[k];
       std::uint64_t sure = 0;
       std::uint64_t possible = 0;
       for (std::size_t i = 0; i < kWordRows; ++i) {
         std::int32_t sum = rows.norms[w * kWordRows + i];
-        for (std::size_t k = 0; k < 2 * rows.pairs; ++k) {
-          const std::size_t at = ((w * rows.pairs + k / 2) * kWordRows + i) * 2 + k % 2;
-          sum += std::int32_t{rows.values[at]} * tests[t].query[k];
+        for (std::size_t j = 0; j < 2 * rows.pairs; ++j) {
+          const std::size_t at = ((w * rows.pairs + j / 2) * kWordRows + i) * 2 + j % 2;
+          sum += std::int32_t{rows.values[at]} * tests[t].query[j];
         }
         sure |= std::uint64_t{sum < tests[t].sure_limit} << i;
         possible |= std::uint64_t{sum < tests[t].possible_limit} << i;
       }
-      tests[t].sure[w - first] = sure;
-      tests[t].possible[w - first] = possible;
+      tests[t].sure[k] = sure;
+      tests[t].possible[k] = possible;
     }
   }
 }
@@ -115,20 +126,19 @@ HWY_INLINE void tile_sums(const CoarseStore& rows, std::size_t word, std::size_t
   }
 }
 
-template <std::size_t kTests>
-void test_words(const CoarseStore& rows, std::size_t first, std::size_t last,
-                const CoarseTest* tests) {
+template <std::size_t kTests, class Words>
+void test_words(const CoarseStore& rows, const Words& words, const CoarseTest* tests) {
   const Sums tag;
-  for (std::size_t w = first; w < last; ++w) {
+  for (std::size_t k = 0; k < words.count; ++k) {
     for (std::size_t i = 0; i < kWordRows; i += kTileRows) {
       TileSums sums[kTests];
-      tile_sums<kTests>(rows, w, i, tests, sums);
+      tile_sums<kTests>(rows, words[k], i, tests, sums);
 #pragma GCC unroll 4
       for (std::size_t t = 0; t < kTests; ++t) {
         const auto sure_limit = hn::Set(tag, tests[t].sure_limit);
         const auto possible_limit = hn::Set(tag, tests[t].possible_limit);
-        std::uint64_t* sure = tests[t].sure + (w - first);
-        std::uint64_t* possible = tests[t].possible + (w - first);
+        std::uint64_t* sure = tests[t].sure + k;
+        std::uint64_t* possible = tests[t].possible + k;
 #pragma GCC unroll 4
         for (std::size_t v = 0; v < kTileVectors; ++v) {
           const auto sum = hn::RearrangeToOddPlusEven(sums[t].even[v], sums[t].odd[v]);
@@ -144,11 +154,45 @@ void test_words(const CoarseStore& rows, std::size_t first, std::size_t last,
 
 void CoarseMasks(const CoarseStore& rows, std::size_t first, std::size_t last,
                  std::span<const CoarseTest> tests) {
+  const WordRange words{first, last - first};
   std::size_t t = 0;
   for (; t + kTileTests <= tests.size(); t += kTileTests) {
-    test_words<kTileTests>(rows, first, last, tests.data() + t);
+    test_words<kTileTests>(rows, words, tests.data() + t);
   }
-  for (; t < tests.size(); ++t) test_words<1>(rows, first, last, tests.data() + t);
+  for (; t < tests.size(); ++t) test_words<1>(rows, words, tests.data() + t);
+}
+
+void CoarseMasksAt(const CoarseStore& rows, std::span<const std::uint32_t> words,
+                   const CoarseTest& test) {
+  test_words<1>(rows, WordList{words.data(), words.size()}, &test);
+}
+
+std::size_t CoarseBoxesNear(const CoarseBoxStore& boxes, const float* query, float limit,
+                            std::uint32_t* out) {
+  const hn::CappedTag<float, kCoarseBoxes> tag;
+  const hn::RebindToUnsigned<decltype(tag)> numbers;
+  const auto zero = hn::Zero(tag);
+  const auto reach = hn::Set(tag, limit);
+  std::uint32_t* next = out;
+  for (std::size_t g = 0; g < boxes.groups; ++g) {
+    const float* group = boxes.values + g * boxes.dims * 2 * kCoarseBoxes;
+    for (std::size_t i = 0; i < kCoarseBoxes; i += hn::Lanes(tag)) {
+      auto sum = zero;
+      for (std::size_t j = 0; j < boxes.dims; ++j) {
+        const float* sides = group + j * 2 * kCoarseBoxes + i;
+        const auto at = hn::Set(tag, query[j]);
+        const auto below = hn::Sub(hn::LoadU(tag, sides), at);
+        const auto above = hn::Sub(at, hn::LoadU(tag, sides + kCoarseBoxes));
+        const auto gap = hn::Max(hn::Max(below, above), zero);
+        sum = hn::MulAdd(gap, gap, sum);
+      }
+      const auto near = hn::RebindMask(numbers, hn::Le(sum, reach));
+      const auto box = hn::Iota(numbers, static_cast<std::uint32_t>(g * kCoarseBoxes + i));
+      hn::StoreU(hn::Compress(box, near), numbers, next);
+      next += hn::CountTrue(numbers, near);
+    }
+  }
+  return static_cast<std::size_t>(next - out);
 }
 
 }  // namespace
@@ -161,12 +205,24 @@ namespace tare {
 namespace {
 
 HWY_EXPORT(CoarseMasks);
+HWY_EXPORT(CoarseMasksAt);
+HWY_EXPORT(CoarseBoxesNear);
 
 }  // namespace
 
 void coarse_masks(const CoarseStore& rows, std::size_t first, std::size_t last,
                   std::span<const CoarseTest> tests) {
   HWY_DYNAMIC_DISPATCH(CoarseMasks)(rows, first, last, tests);
+}
+
+void coarse_masks_at(const CoarseStore& rows, std::span<const std::uint32_t> words,
+                     const CoarseTest& test) {
+  HWY_DYNAMIC_DISPATCH(CoarseMasksAt)(rows, words, test);
+}
+
+std::size_t coarse_boxes_near(const CoarseBoxStore& boxes, const float* query, float limit,
+                              std::uint32_t* out) {
+  return HWY_DYNAMIC_DISPATCH(CoarseBoxesNear)(boxes, query, limit, out);
 }
 
 }  // namespace tare

@@ -34,5 +34,22 @@ struct CoarseTest {
 /// a norm and products may leave 32 bits.
 void coarse_masks(const CoarseStore& rows, std::size_t first, std::size_t last,
                   std::span<const CoarseTest> tests);
+/// The same for some words and one query; the k-th of the outputs is for words[k].
+void coarse_masks_at(const CoarseStore& rows, std::span<const std::uint32_t> words,
+                     const CoarseTest& test);
+
+/// Boxes around the rows of each word, kCoarseBoxes side by side: [group][feature][lowest, then
+/// highest][box]. A box that fills up the last group is empty.
+inline constexpr std::size_t kCoarseBoxes = 16;
+struct CoarseBoxStore {
+  const float* values = nullptr;
+  std::size_t groups = 0;
+  std::size_t dims = 0;
+};
+
+/// The boxes whose squared distance from the query is at most `limit`. Returns how many; `out` has
+/// room for all boxes and kCoarseBoxes more.
+std::size_t coarse_boxes_near(const CoarseBoxStore& boxes, const float* query, float limit,
+                              std::uint32_t* out);
 
 }  // namespace tare

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "index/box_order.h"
+
 namespace tare {
 namespace {
 
@@ -67,14 +69,18 @@ bool CoarseGrid::serves(double radius) const {
   return step > 0.0 && std::isfinite(radius) && 48.0 * dims * step <= radius;
 }
 
-CoarseRows::CoarseRows(std::span<const double> columns, std::size_t rows, std::size_t dims)
+CoarseRows::CoarseRows(std::span<const double> columns, std::size_t rows, std::size_t dims,
+                       Arrangement arrangement)
     : columns_(columns),
       rows_(rows),
       dims_(dims),
       pairs_((dims + 1) / 2),
       grid_(coarse_grid(columns, rows, dims)) {
   assert(columns.size() == rows * dims && "the columns do not fill the rows");
-  if (grid_.step > 0.0) place_rows();
+  if (!(grid_.step > 0.0)) return;
+  if (arrangement == Arrangement::kInBoxes) order_ = box_order(columns, rows, kCoarseWord);
+  place_rows();
+  if (!order_.empty()) fill_boxes();
 }
 
 std::size_t CoarseRows::at(std::size_t row, std::size_t feature) const {
@@ -90,7 +96,7 @@ void CoarseRows::place_rows() {
     std::int32_t norm = 0;
     double error = 0.0;
     for (std::size_t j = 0; j < dims_; ++j) {
-      const double steps = (columns_[j * rows_ + i] - grid_.center[j]) / grid_.step;
+      const double steps = (columns_[j * rows_ + place(i)] - grid_.center[j]) / grid_.step;
       const auto coordinate = static_cast<std::int16_t>(std::lround(steps));
       values_[at(i, j)] = coordinate;
       norm += std::int32_t{coordinate} * coordinate;
@@ -102,8 +108,28 @@ void CoarseRows::place_rows() {
   row_error_ = std::sqrt(largest);
 }
 
-CoarseTest CoarseRows::prepare(std::span<const double> query, double reach2,
-                               std::int16_t* out) const {
+void CoarseRows::fill_boxes() {
+  constexpr float kInfinite = std::numeric_limits<float>::infinity();
+  const std::size_t groups = (words() + kCoarseBoxes - 1) / kCoarseBoxes;
+  boxes_.assign(groups * dims_ * 2 * kCoarseBoxes, kInfinite);  // nothing is near an empty box
+  for (std::size_t w = 0; w < words(); ++w) {
+    const std::size_t last = std::min(rows_, (w + 1) * kCoarseWord);
+    for (std::size_t j = 0; j < dims_; ++j) {
+      float low = kInfinite;
+      float high = -kInfinite;
+      for (std::size_t i = w * kCoarseWord; i < last; ++i) {
+        low = std::min(low, static_cast<float>(values_[at(i, j)]));
+        high = std::max(high, static_cast<float>(values_[at(i, j)]));
+      }
+      float* sides = boxes_.data() + (w / kCoarseBoxes * dims_ + j) * 2 * kCoarseBoxes;
+      sides[w % kCoarseBoxes] = low;
+      sides[kCoarseBoxes + w % kCoarseBoxes] = high;
+    }
+  }
+}
+
+CoarseRows::Aim CoarseRows::prepare(std::span<const double> query, double reach2,
+                                    std::int16_t* out) const {
   bool inside = true;
   double error2 = 0.0;
   double norm = 0.0;
@@ -130,7 +156,7 @@ CoarseTest CoarseRows::prepare(std::span<const double> query, double reach2,
   test.sure_limit = inside && nearer > 0.0 ? clamp_limit(std::floor(nearer * nearer - norm))
                                            : std::numeric_limits<std::int32_t>::min();
   test.sure_limit = std::min(test.sure_limit, test.possible_limit);
-  return test;
+  return {test, farther * farther};
 }
 
 bool CoarseRows::within(std::size_t row, std::span<const double> query, double reach2) const {
@@ -165,6 +191,14 @@ void CoarseRows::settle(const CoarseTest& test, std::size_t first, std::size_t l
 void CoarseRows::near(MatrixView queries, double reach2, Scratch& scratch,
                       std::span<std::uint64_t> masks) const {
   assert(queries.cols() == dims_ && masks.size() >= queries.rows() * words());
+  if (order_.empty()) return near_among_all(queries, reach2, scratch, masks);
+  for (std::size_t q = 0; q < queries.rows(); ++q) {
+    near_in_boxes(queries.row(q), reach2, scratch, masks.data() + q * words());
+  }
+}
+
+void CoarseRows::near_among_all(MatrixView queries, double reach2, Scratch& scratch,
+                                std::span<std::uint64_t> masks) const {
   const std::size_t count = queries.rows();
   const std::size_t row_bytes = 2 * pairs_ * sizeof(std::int16_t) + sizeof(std::int32_t);
   const std::size_t block = std::max<std::size_t>(1, kCoarseBlockBytes / (kCoarseWord * row_bytes));
@@ -172,7 +206,8 @@ void CoarseRows::near(MatrixView queries, double reach2, Scratch& scratch,
   scratch.tests.resize(count);
   scratch.possible.resize(count * block);
   for (std::size_t q = 0; q < count; ++q) {
-    scratch.tests[q] = prepare(queries.row(q), reach2, scratch.queries.data() + q * 2 * pairs_);
+    std::int16_t* query = scratch.queries.data() + q * 2 * pairs_;
+    scratch.tests[q] = prepare(queries.row(q), reach2, query).test;
     scratch.tests[q].possible = scratch.possible.data() + q * block;
   }
   const CoarseStore store{values_.data(), norms_.data(), pairs_};
@@ -186,6 +221,53 @@ void CoarseRows::near(MatrixView queries, double reach2, Scratch& scratch,
       settle(scratch.tests[q], first, last, queries.row(q), reach2);
     }
   }
+}
+
+/// The boxes in reach, into scratch.boxes. Returns how many.
+std::size_t CoarseRows::find_boxes(const Aim& aim, Scratch& scratch) const {
+  scratch.boxes.resize(words() + 2 * kCoarseBoxes);
+  scratch.query.resize(dims_);
+  for (std::size_t j = 0; j < dims_; ++j) {
+    scratch.query[j] = -0.5F * static_cast<float>(aim.test.query[j]);
+  }
+  // Coordinates and their differences are whole and exact; a square and each sum of squares are
+  // off by half a unit in the last of 24 bits.
+  const double rounding = 0x1.0p-23 * static_cast<double>(dims_ + 4);
+  const auto limit = static_cast<float>(std::min(1e30, aim.farthest2 * (1.0 + rounding) + 1.0));
+  const std::size_t groups = (words() + kCoarseBoxes - 1) / kCoarseBoxes;
+  return coarse_boxes_near({boxes_.data(), groups, dims_}, scratch.query.data(), limit,
+                           scratch.boxes.data());
+}
+
+void CoarseRows::near_in_boxes(std::span<const double> query, double reach2, Scratch& scratch,
+                               std::uint64_t* mask) const {
+  scratch.queries.assign(2 * pairs_, 0);
+  Aim aim = prepare(query, reach2, scratch.queries.data());
+  const std::size_t boxes = find_boxes(aim, scratch);
+  scratch.possible.resize(words());
+  scratch.sure.resize(words());
+  aim.test.possible = scratch.possible.data();
+  aim.test.sure = scratch.sure.data();
+  coarse_masks_at({values_.data(), norms_.data(), pairs_}, {scratch.boxes.data(), boxes}, aim.test);
+  std::fill_n(mask, words(), 0);
+  for (std::size_t k = 0; k < boxes; ++k) {
+    const std::size_t first = std::size_t{scratch.boxes[k]} * kCoarseWord;
+    for (std::uint64_t left = scratch.possible[k]; left != 0; left &= left - 1) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(left));
+      const std::size_t at = order_[first + bit];
+      if (((scratch.sure[k] >> bit) & 1) != 0 || within(at, query, reach2)) {
+        mask[at / 64] |= std::uint64_t{1} << (at % 64);
+      }
+    }
+  }
+}
+
+double CoarseRows::share_of_boxes(std::span<const double> query, double reach2,
+                                  Scratch& scratch) const {
+  assert(!order_.empty() && "rows stand in no boxes");
+  scratch.queries.assign(2 * pairs_, 0);
+  const Aim aim = prepare(query, reach2, scratch.queries.data());
+  return static_cast<double>(find_boxes(aim, scratch)) / static_cast<double>(words());
 }
 
 }  // namespace tare

@@ -63,9 +63,9 @@ std::vector<Level> some_levels() {
   return levels;
 }
 
-class Windows : public testing::TestWithParam<KernelKind> {};
+class SmallWindows : public testing::TestWithParam<KernelKind> {};
 
-TEST_P(Windows, AreThoseOfBruteForceWhateverTheIndex) {
+TEST_P(SmallWindows, AreThoseOfBruteForceWhateverTheIndex) {
   Rng rng(Seed{3});
   for (int trial = 0; trial < 36; ++trial) {
     const std::size_t dims = 1 + static_cast<std::size_t>(trial) % 9;
@@ -108,8 +108,30 @@ TEST_P(Windows, AreThoseOfBruteForceWhateverTheIndex) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Windows, testing::Values(KernelKind::kNaive, KernelKind::kKnn),
+INSTANTIATE_TEST_SUITE_P(Kernels, SmallWindows,
+                         testing::Values(KernelKind::kNaive, KernelKind::kKnn),
                          [](const auto& kind) { return std::string(kernel_name(kind.param)); });
+
+TEST(Windows, OfManyRowsAreThoseOfBruteForce) {
+  // So many rows that they may stand in boxes, with windows small enough for that and too large.
+  Rng rng(Seed{8});
+  for (const std::size_t dims : {2U, 5U, 8U}) {
+    const Sample s = random_sample(rng, 6'000, dims, 0, false);
+    const std::vector<double> ones(s.u.size(), 1.0);
+    const Matrix queries = random_queries(rng, s, 70);
+    for (const double bandwidth : {0.4, 1.5, 6.0}) {
+      const SnqOptions options{
+          .kernel = KernelKind::kNaive, .bandwidth = bandwidth, .index = IndexKind::kBrute};
+      const Prediction expected = Snq(s.z, s.u, ones, options).predict(queries, some_levels());
+      const Prediction actual = Snq(s.z, s.u, {}, options).predict(queries, some_levels());
+      EXPECT_EQ(actual.fallback, expected.fallback);
+      EXPECT_EQ(actual.effective_n, expected.effective_n);
+      EXPECT_EQ(actual.nearest, expected.nearest);
+      EXPECT_TRUE(std::ranges::equal(actual.quantiles.values(), expected.quantiles.values()))
+          << dims << " features, bandwidth " << bandwidth;
+    }
+  }
+}
 
 /// The kernel's weights by definition.
 std::vector<double> true_weights(const Sample& s, std::span<const double> query,

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <hwy/targets.h>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
+#include "index/box_order.h"
 #include "index/brute_force.h"
 #include "tare/base/rng.h"
 
@@ -76,8 +79,10 @@ void compare_with_brute_force(std::uint64_t seed, int trials) {
   for (int trial = 0; trial < trials; ++trial) {
     const std::size_t dims = 1 + rng.below(trial % 5 == 0 ? 40 : 9);
     const std::size_t rows = 1 + rng.below(trial % 3 == 0 ? 10 : 700);
-    const Rows from = draw_rows(rng, rows, dims, trial % 4);
-    const CoarseRows coarse(from.columns, rows, dims);
+    const Rows from = draw_rows(rng, rows, dims, trial / 2 % 4);
+    const auto arrangement =
+        trial % 2 == 0 ? CoarseRows::Arrangement::kByPlace : CoarseRows::Arrangement::kInBoxes;
+    const CoarseRows coarse(from.columns, rows, dims, arrangement);
     const Matrix queries = draw_queries(rng, from, 1 + rng.below(11));
     for (const double radius : {0.25, 0.75, 1.0, 2.5, 6.0}) {
       if (!coarse.serves(radius)) continue;
@@ -89,13 +94,13 @@ void compare_with_brute_force(std::uint64_t seed, int trials) {
   EXPECT_GT(found, 100U * static_cast<std::size_t>(trials));
 }
 
-TEST(CoarseRows, FindWhatBruteForceFinds) { compare_with_brute_force(1, 60); }
+TEST(CoarseRows, FindWhatBruteForceFinds) { compare_with_brute_force(1, 80); }
 
 TEST(CoarseRows, FindTheSameWithEveryVectorWidth) {
   const std::int64_t all = hwy::SupportedTargets();
   for (std::int64_t left = all; left != 0; left &= left - 1) {
     hwy::SetSupportedTargetsForTest(left & -left);
-    compare_with_brute_force(2, 12);
+    compare_with_brute_force(2, 16);
   }
   hwy::SetSupportedTargetsForTest(0);
 }
@@ -112,6 +117,39 @@ TEST(CoarseRows, DecideRowsAtTheVeryRadius) {
   std::vector<std::uint64_t> mask(1);
   coarse.near(Matrix(1, 2), 25.0, scratch, mask);
   EXPECT_EQ(mask[0], 0b0011011U);
+}
+
+TEST(CoarseRows, LookIntoFewBoxesWhereTheWindowIsSmall) {
+  Rng rng(Seed{4});
+  const Rows from = draw_rows(rng, 20'000, 2, 0);
+  const CoarseRows coarse(from.columns, 20'000, 2, CoarseRows::Arrangement::kInBoxes);
+  CoarseRows::Scratch scratch;
+  const std::vector<double> center(2, 0.0);
+  EXPECT_LT(coarse.share_of_boxes(center, 0.2 * 0.2, scratch), 0.08);  // holds 2 % of the rows
+  EXPECT_GT(coarse.share_of_boxes(center, 0.2 * 0.2, scratch), 0.02);
+  EXPECT_EQ(coarse.share_of_boxes(center, 1e6, scratch), 1.0);
+}
+
+TEST(BoxOrder, PutsRowsIntoSmallBoxes) {
+  Rng rng(Seed{5});
+  for (const std::size_t rows : {1U, 7U, 64U, 65U, 1000U}) {
+    const Rows from = draw_rows(rng, rows, 2, rows == 7 ? 1 : 0);
+    auto order = box_order(from.columns, rows, 8);
+    double widths = 0.0;
+    for (std::size_t first = 0; first < rows; first += 8) {
+      double low = 1e9;
+      double high = -1e9;
+      for (std::size_t i = first; i < std::min(rows, first + 8); ++i) {
+        low = std::min(low, from.columns[order[i]]);
+        high = std::max(high, from.columns[order[i]]);
+      }
+      widths += high - low;
+    }
+    // Eight rows as they were drawn are 2.8 apart.
+    EXPECT_TRUE(rows < 1000 || widths / 125.0 < 0.8) << widths;
+    std::sort(order.begin(), order.end());
+    for (std::uint32_t i = 0; i < rows; ++i) ASSERT_EQ(order[i], i);
+  }
 }
 
 TEST(CoarseRows, LeaveToOthersWhatTheGridCannotTell) {
