@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "io/tensor_store.h"
 #include "kernel_oracle.h"
 #include "tare/base/error.h"
 #include "tare/base/rng.h"
@@ -230,6 +231,31 @@ TEST(Index, AnswersQueriesThatAreNoNumbersFromAllRows) {
       }
     }
   }
+}
+
+TEST(Index, OfAFileThatDoesNotFitItsKernelIsACorruptFile) {
+  Rng rng(Seed{9});
+  const Sample s = random_sample(rng, 50, 2, 0, false);
+  TensorStore store;
+  Snq(s.z, s.u, {}, {.kernel = KernelKind::kNaive}).save(TensorWriter(store));
+  EXPECT_NO_THROW(Snq::load(TensorReader(store)));
+  const auto code_with = [&](const std::string& name, const Json& value) {
+    TensorStore forged = store;
+    forged.values.at(name) = value;
+    try {
+      Snq::load(TensorReader(forged));
+    } catch (const Error& error) {
+      return error.code();
+    }
+    ADD_FAILURE() << name << " = " << value << " was loaded";
+    return ErrorCode::kIo;
+  };
+  EXPECT_EQ(code_with("index", "dense"), ErrorCode::kCorruptFile);  // for gaussian and laplace
+  EXPECT_EQ(code_with("index", "line"), ErrorCode::kCorruptFile);   // for one feature
+  EXPECT_EQ(code_with("index", "grove"), ErrorCode::kCorruptFile);
+  EXPECT_EQ(code_with("kernel", "square"), ErrorCode::kCorruptFile);
+  EXPECT_EQ(code_with("bandwidth", -1.0), ErrorCode::kCorruptFile);
+  EXPECT_EQ(code_with("min_support", 0), ErrorCode::kCorruptFile);
 }
 
 TEST(Index, RefusesAKernelItIsNotMadeFor) {
