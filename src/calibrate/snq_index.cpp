@@ -35,6 +35,11 @@ constexpr RowCost kDense{0.35, 0.025};
 constexpr RowCost kTree{3.0, 0.5};   // for a row that is visited
 constexpr double kTreeWeight = 6.0;  // more where it gets a weight
 
+constexpr double kSomeRows = 2'000.0;  // a query of a tree or line: what it finds is not known here
+constexpr double kLevel = 20.0;        // a quantile of a query
+// Starting and joining a thread takes 25 microseconds on the machine of bench/RESULTS.md.
+constexpr double kThreadWork = 250'000.0;
+
 constexpr std::array kIndexes = {IndexKind::kAuto, IndexKind::kBrute, IndexKind::kTree,
                                  IndexKind::kLine, IndexKind::kDense};
 
@@ -72,6 +77,22 @@ double mask_cost(const LocalSample& sample, const SnqOptions& options) {
   const auto grid = coarse_grid(sample.features().columns(), sample.rows(), sample.dims());
   const auto dims = static_cast<double>(sample.dims());
   return grid.serves(options.bandwidth) ? kCoarseMasks(dims) : kMasks(dims);
+}
+
+/// Nanoseconds for a query but for its levels, with an index that is not kAuto.
+double query_cost(IndexKind kind, const LocalSample& sample, const SnqOptions& options) {
+  const auto rows = static_cast<double>(sample.rows());
+  const auto dims = static_cast<double>(sample.dims());
+  switch (kind) {
+    case IndexKind::kTree:
+    case IndexKind::kLine:
+      return kSomeRows;
+    case IndexKind::kDense:
+      return rows * kDense(dims);
+    default:
+      return rows *
+             (MaskAnswer::serves(sample, options) ? mask_cost(sample, options) : kOneByOne(dims));
+  }
 }
 
 }  // namespace
@@ -155,10 +176,25 @@ SnqIndex::SnqIndex(std::shared_ptr<const LocalSample> sample, const SnqOptions& 
   if (kind_ == IndexKind::kBrute && MaskAnswer::serves(*sample_, options)) {
     masks_ = std::make_unique<const MaskAnswer>(*sample_, options);
   }
+  query_cost_ = query_cost(kind_, *sample_, options);
+}
+
+std::size_t worthwhile_threads(std::size_t asked, double nanoseconds) {
+  const double most = std::max(1.0, nanoseconds / kThreadWork);
+  return static_cast<double>(asked) <= most ? asked : static_cast<std::size_t>(most);
+}
+
+Execution SnqIndex::with_worthwhile_threads(const Execution& how, std::size_t queries,
+                                            std::size_t levels) const {
+  const double query = query_cost_ + kLevel * static_cast<double>(levels);
+  Execution within = how;
+  within.threads = worthwhile_threads(thread_count(how), query * static_cast<double>(queries));
+  return within;
 }
 
 void SnqIndex::predict(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
-                       const Execution& how, Prediction& result) const {
+                       const Execution& asked, Prediction& result) const {
+  const Execution how = with_worthwhile_threads(asked, z.rows(), levels.size());
   switch (kind_) {
     case IndexKind::kTree:
       return tree_->predict(z, levels, options, how, result);

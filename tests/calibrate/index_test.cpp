@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/snq_index.h"
 #include "io/tensor_store.h"
 #include "kernel_oracle.h"
 #include "tare/base/error.h"
@@ -202,6 +203,14 @@ TEST(Index, IsTakenByWhatItCosts) {
   EXPECT_EQ(taken(5'000, 20, KernelKind::kTricube, 9.0), IndexKind::kBrute);
   EXPECT_EQ(taken(5'000, 2, KernelKind::kGaussian, std::numeric_limits<double>::infinity()),
             IndexKind::kBrute);
+}
+
+TEST(Index, TakesAsManyThreadsAsTheWorkIsWorth) {
+  EXPECT_EQ(worthwhile_threads(8, 0.0), 1U);
+  EXPECT_EQ(worthwhile_threads(8, 1e5), 1U);  // a tenth of a millisecond
+  EXPECT_EQ(worthwhile_threads(8, 1e6), 4U);  // a millisecond
+  EXPECT_EQ(worthwhile_threads(8, 1e8), 8U);
+  EXPECT_EQ(worthwhile_threads(1, 1e12), 1U);
 }
 
 TEST(Index, AnswersQueriesThatAreNoNumbersFromAllRows) {
