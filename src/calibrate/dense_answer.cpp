@@ -13,7 +13,9 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kQueryBlocks = 4;  // of queries that pass over the rows together
+// Blocks of queries that pass over the rows together, where rows come from far away. More take more
+// memory, which a small job would touch for the first time.
+constexpr std::size_t kQueryBlocks = 4;
 // Up to here distances by differences are as quick as by the product, since the exponential takes
 // longer than either.
 constexpr std::size_t kFewDims = 8;
@@ -53,10 +55,14 @@ class DenseAnswer::Work {
         options_(options),
         levels_(levels),
         curve_(dense_curve(options.kernel, options.bandwidth)),
-        blocks_(kQueryBlocks, DenseQueries(answer.rows_, answer.metric(options))),
-        sums_(kQueryBlocks),
-        targets_(kQueries, levels.size()),
-        places_(kQueries * levels.size()) {}
+        blocks_(answer.rows_.in_cache() ? 1 : kQueryBlocks,
+                DenseQueries(answer.rows_, answer.metric(options))),
+        sums_(blocks_.size()),
+        targets_(queries(), levels.size()),
+        places_(queries() * levels.size()) {}
+
+  /// That are answered at once.
+  std::size_t queries() const noexcept { return blocks_.size() * kDenseBlock; }
 
   void answer(MatrixView z, std::size_t first, std::size_t last, Prediction& result) {
     const std::size_t used = (last - first + kDenseBlock - 1) / kDenseBlock;
@@ -73,8 +79,6 @@ class DenseAnswer::Work {
   }
 
   std::size_t in_double() const noexcept { return in_double_; }
-
-  static constexpr std::size_t kQueries = kQueryBlocks * kDenseBlock;
 
  private:
   bool good_enough(std::size_t block, std::size_t lane) const {
@@ -193,9 +197,9 @@ class DenseAnswer::Work {
   DenseCurve curve_;
   std::vector<DenseQueries> blocks_;
   std::vector<DenseSums> sums_;
-  Matrix targets_;                   // (query, level)
-  std::vector<std::size_t> places_;  // of targets_
-  std::array<bool, kQueries> fits_{};
+  Matrix targets_;                     // (query, level)
+  std::vector<std::uint32_t> places_;  // of targets_
+  std::array<bool, kQueryBlocks * kDenseBlock> fits_{};
   std::size_t in_double_ = 0;
 };
 
@@ -223,8 +227,8 @@ std::size_t DenseAnswer::predict(MatrixView z, std::size_t first, std::size_t la
                                  const SnqOptions& options, std::span<const Level> ascending,
                                  Prediction& result) const {
   Work work(*this, options, ascending);
-  for (std::size_t i = first; i < last; i += Work::kQueries) {
-    work.answer(z, i, std::min(last, i + Work::kQueries), result);
+  for (std::size_t i = first; i < last; i += work.queries()) {
+    work.answer(z, i, std::min(last, i + work.queries()), result);
   }
   return work.in_double();
 }

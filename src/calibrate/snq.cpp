@@ -81,6 +81,39 @@ std::optional<Matrix> without_infinities(MatrixView z) {
   return copy;
 }
 
+SnqOptions load_options(const TensorReader& in) {
+  SnqOptions options;
+  options.kernel = parse_kernel(in.get<std::string>("kernel"));
+  const Json& bandwidth = in.value("bandwidth");
+  options.bandwidth = bandwidth == Json("infinite") ? std::numeric_limits<double>::infinity()
+                                                    : in.get<double>("bandwidth");
+  options.fallback =
+      in.get<std::string>("fallback") == "marginal" ? Fallback::kMarginal : Fallback::kNearest;
+  options.min_support = in.count("min_support", std::numeric_limits<std::size_t>::max());
+  // What was chosen when the model was made; a file of an earlier version leaves it open.
+  if (in.has_value("index")) options.index = parse_index(in.get<std::string>("index"));
+  return options;
+}
+
+std::shared_ptr<const LocalSample> load_sample(const TensorReader& in) {
+  constexpr std::size_t kMany = std::numeric_limits<std::uint32_t>::max();
+  const std::size_t rows = in.count("rows", kMany);
+  const std::size_t dims = in.count("dims", kMany);
+  const auto columns = in.tensor<double>("columns", {dims, rows});
+  const auto residuals = in.tensor<double>("residuals", {rows});
+  const auto weights =
+      in.has_tensor("weights") ? in.tensor<double>("weights", {rows}) : Buffer<double>();
+  const auto finite = [](double v) { return std::isfinite(v); };
+  const auto positive = [](double v) { return std::isfinite(v) && v > 0.0; };
+  if (rows == 0 || !std::all_of(columns.span().begin(), columns.span().end(), finite) ||
+      !std::all_of(residuals.span().begin(), residuals.span().end(), finite) ||
+      !std::is_sorted(residuals.span().begin(), residuals.span().end()) ||
+      !std::all_of(weights.span().begin(), weights.span().end(), positive)) {
+    fail(ErrorCode::kCorruptFile, "the model file's calibration rows are not in order");
+  }
+  return std::make_shared<const LocalSample>(BruteForce(columns, rows, dims), residuals, weights);
+}
+
 }  // namespace
 
 Snq::Snq(MatrixView z, std::span<const double> u, std::span<const double> weight,
@@ -131,33 +164,14 @@ void Snq::save(const TensorWriter& out) const {
 }
 
 Snq Snq::load(const TensorReader& in) {
-  constexpr std::size_t kMany = std::numeric_limits<std::uint32_t>::max();
-  SnqOptions options;
-  options.kernel = parse_kernel(in.get<std::string>("kernel"));
-  const Json& bandwidth = in.value("bandwidth");
-  options.bandwidth = bandwidth == Json("infinite") ? std::numeric_limits<double>::infinity()
-                                                    : in.get<double>("bandwidth");
-  options.fallback =
-      in.get<std::string>("fallback") == "marginal" ? Fallback::kMarginal : Fallback::kNearest;
-  options.min_support = in.count("min_support", std::numeric_limits<std::size_t>::max());
-  // What was chosen when the model was made; a file of an earlier version leaves it open.
-  if (in.has_value("index")) options.index = parse_index(in.get<std::string>("index"));
-  const std::size_t rows = in.count("rows", kMany);
-  const std::size_t dims = in.count("dims", kMany);
-  const auto columns = in.tensor<double>("columns", {dims, rows});
-  const auto residuals = in.tensor<double>("residuals", {rows});
-  const auto weights =
-      in.has_tensor("weights") ? in.tensor<double>("weights", {rows}) : Buffer<double>();
-  const auto finite = [](double v) { return std::isfinite(v); };
-  const auto positive = [](double v) { return std::isfinite(v) && v > 0.0; };
-  if (rows == 0 || !std::all_of(columns.span().begin(), columns.span().end(), finite) ||
-      !std::all_of(residuals.span().begin(), residuals.span().end(), finite) ||
-      !std::is_sorted(residuals.span().begin(), residuals.span().end()) ||
-      !std::all_of(weights.span().begin(), weights.span().end(), positive)) {
-    fail(ErrorCode::kCorruptFile, "the model file's calibration rows are not in order");
+  try {
+    const SnqOptions options = load_options(in);
+    return {load_sample(in), options};
+  } catch (const Error& error) {
+    // What a caller could not have asked for, a file cannot have stored.
+    if (error.code() != ErrorCode::kInvalidArgument) throw;
+    fail(ErrorCode::kCorruptFile, "the model file does not fit together: {}", error.what());
   }
-  return {std::make_shared<const LocalSample>(BruteForce(columns, rows, dims), residuals, weights),
-          options};
 }
 
 }  // namespace tare

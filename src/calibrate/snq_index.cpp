@@ -11,7 +11,6 @@
 #include "base/parallel.h"
 #include "base/strings.h"
 #include "base/unknown_name.h"
-#include "calibrate/mask_answer.h"
 #include "math/kernel.h"
 
 namespace tare {
@@ -31,9 +30,15 @@ struct RowCost {
 };
 constexpr RowCost kOneByOne{1.5, 0.3};
 constexpr RowCost kMasks{0.05, 0.125};
+constexpr RowCost kCoarseMasks{0.05, 0.02};
 constexpr RowCost kDense{0.35, 0.025};
 constexpr RowCost kTree{3.0, 0.5};   // for a row that is visited
 constexpr double kTreeWeight = 6.0;  // more where it gets a weight
+
+constexpr double kSomeRows = 2'000.0;  // a query of a tree or line: what it finds is not known here
+constexpr double kLevel = 20.0;        // a quantile of a query
+// Starting and joining a thread takes 25 microseconds on the machine of bench/RESULTS.md.
+constexpr double kThreadWork = 250'000.0;
 
 constexpr std::array kIndexes = {IndexKind::kAuto, IndexKind::kBrute, IndexKind::kTree,
                                  IndexKind::kLine, IndexKind::kDense};
@@ -66,6 +71,28 @@ double rows_around(const LocalSample& sample, const SnqOptions& options, double 
         std::count_if(r2.begin(), r2.end(), [=](double v) { return v <= wide * wide; }));
   }
   return sum / static_cast<double>(kProbes);
+}
+
+double mask_cost(const LocalSample& sample, const SnqOptions& options) {
+  const auto grid = coarse_grid(sample.features().columns(), sample.rows(), sample.dims());
+  const auto dims = static_cast<double>(sample.dims());
+  return grid.serves(options.bandwidth) ? kCoarseMasks(dims) : kMasks(dims);
+}
+
+/// Nanoseconds for a query but for its levels, with an index that is not kAuto.
+double query_cost(IndexKind kind, const LocalSample& sample, const SnqOptions& options) {
+  const auto rows = static_cast<double>(sample.rows());
+  const auto dims = static_cast<double>(sample.dims());
+  switch (kind) {
+    case IndexKind::kTree:
+    case IndexKind::kLine:
+      return kSomeRows;
+    case IndexKind::kDense:
+      return rows * kDense(dims);
+    default:
+      return rows *
+             (MaskAnswer::serves(sample, options) ? mask_cost(sample, options) : kOneByOne(dims));
+  }
 }
 
 }  // namespace
@@ -110,7 +137,7 @@ IndexKind choose_index(const LocalSample& sample, const SnqOptions& options) {
   if (reaches_everywhere(options)) {
     return tree < rows * kDense(dims) ? IndexKind::kTree : IndexKind::kDense;
   }
-  const double all = rows * (naive && equal ? kMasks(dims) : kOneByOne(dims));
+  const double all = rows * (naive && equal ? mask_cost(sample, options) : kOneByOne(dims));
   return tree < all ? IndexKind::kTree : IndexKind::kBrute;
 }
 
@@ -146,10 +173,28 @@ SnqIndex::SnqIndex(std::shared_ptr<const LocalSample> sample, const SnqOptions& 
       kind_ = IndexKind::kBrute;
     }
   }
+  if (kind_ == IndexKind::kBrute && MaskAnswer::serves(*sample_, options)) {
+    masks_ = std::make_unique<const MaskAnswer>(*sample_, options);
+  }
+  query_cost_ = query_cost(kind_, *sample_, options);
+}
+
+std::size_t worthwhile_threads(std::size_t asked, double nanoseconds) {
+  const double most = std::max(1.0, nanoseconds / kThreadWork);
+  return static_cast<double>(asked) <= most ? asked : static_cast<std::size_t>(most);
+}
+
+Execution SnqIndex::with_worthwhile_threads(const Execution& how, std::size_t queries,
+                                            std::size_t levels) const {
+  const double query = query_cost_ + kLevel * static_cast<double>(levels);
+  Execution within = how;
+  within.threads = worthwhile_threads(thread_count(how), query * static_cast<double>(queries));
+  return within;
 }
 
 void SnqIndex::predict(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
-                       const Execution& how, Prediction& result) const {
+                       const Execution& asked, Prediction& result) const {
+  const Execution how = with_worthwhile_threads(asked, z.rows(), levels.size());
   switch (kind_) {
     case IndexKind::kTree:
       return tree_->predict(z, levels, options, how, result);
@@ -161,10 +206,7 @@ void SnqIndex::predict(MatrixView z, std::span<const Level> levels, const SnqOpt
                                dense_->predict(z, first, last, options, levels, result);
                              });
     default:
-      if (options.kernel == KernelKind::kNaive && sample_->weights().empty() && !how.diagnostics &&
-          !std::isinf(options.bandwidth)) {
-        return answer_by_masks(*sample_, z, levels, options, how, result);
-      }
+      if (masks_) return masks_->predict(z, levels, options, how, result);
       return predict_one_by_one(z, levels, options, how, result);
   }
 }

@@ -7,6 +7,7 @@
 #include "calibrate/dense_answer.h"
 #include "calibrate/line_answer.h"
 #include "calibrate/local_sample.h"
+#include "calibrate/mask_answer.h"
 #include "calibrate/tree_answer.h"
 #include "tare/base/execution.h"
 #include "tare/calibrate/prediction.h"
@@ -30,16 +31,25 @@ class SnqIndex {
   void predict_one_by_one(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
                           const Execution& how, Prediction& result) const;
 
+  Execution with_worthwhile_threads(const Execution& how, std::size_t queries,
+                                    std::size_t levels) const;
+
   std::shared_ptr<const LocalSample> sample_;
   IndexKind kind_;
+  double query_cost_ = 0.0;  // nanoseconds, about
   std::unique_ptr<const TreeAnswer> tree_;
   std::unique_ptr<const LineAnswer> line_;
   std::unique_ptr<const DenseAnswer> dense_;
+  std::unique_ptr<const MaskAnswer> masks_;  // of kBrute, where it serves
 };
 
 /// Throws kInvalidArgument where the index is made for no sample with this kernel: what can be said
 /// before there are rows.
 void check_index_and_kernel(const SnqOptions& options);
+
+/// At most as many threads as asked for, and no more than the work keeps busy for so long that
+/// starting them does not matter.
+std::size_t worthwhile_threads(std::size_t asked, double nanoseconds);
 
 /// The index that answers fastest, by what some rows see around them.
 IndexKind choose_index(const LocalSample& sample, const SnqOptions& options);

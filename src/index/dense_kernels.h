@@ -101,6 +101,31 @@ void dense_row_weights(DenseCurve curve, const float* distances, float shift,
 void dense_row_places(const float* weights, double before, std::span<const double> targets,
                       std::size_t* out);
 
+/// A query's return to a chunk into which some of its quantiles fall.
+struct ChunkVisit {
+  std::uint32_t chunk = 0;
+  std::uint32_t query = 0;  // kDenseBlock to a block
+  std::uint32_t first = 0;  // of the targets that fall into the chunk
+  std::uint32_t last = 0;   // one past
+  double before = 0.0;      // the weight of all chunks before
+};
+
+/// The chunks in which ascending targets are reached: after[c] is the weight of chunk c and all
+/// before it, after[-1] is 0, and from the last chunk on kDenseSearch values are infinite. The
+/// targets are those of `query`, the first with the number `first`. Returns how many visits were
+/// written; there is room for one for each target.
+inline constexpr std::size_t kDenseSearch = 8;
+std::size_t dense_find_visits(const double* after, std::span<const double> targets,
+                              std::uint32_t query, std::uint32_t first, ChunkVisit* out);
+
+/// out[t] = the row at which targets[t] is reached, for the targets of each visit; what
+/// dense_row_distances, dense_row_weights and dense_row_places do, in one go. Weights within the
+/// chunk are added in single precision, as dense_chunk_sums does. Gaussian and laplace. The blocks
+/// have one metric.
+void dense_visit_places(const DenseRowsView& rows, std::span<const DenseQueriesView> blocks,
+                        DenseCurve curve, std::span<const ChunkVisit> visits, const double* targets,
+                        std::uint32_t* out);
+
 /// out[b * stride + lane]: the sum of the weights under curves[b] of one chunk's rows, at distances
 /// from dense_chunk_distances, less the block's shifts.
 void dense_sweep_sums(std::span<const DenseCurve> curves, const float* distances,

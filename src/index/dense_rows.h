@@ -24,6 +24,8 @@ class DenseRows {
   bool usable() const noexcept { return usable_; }
   std::size_t rows() const noexcept { return rows_; }
   std::size_t dims() const noexcept { return dims_; }
+  /// Whether they stay in the second-level cache, whatever the order in which they are looked at.
+  bool in_cache() const noexcept { return values_.size() * sizeof(float) <= 512 * 1024; }
   std::size_t chunks() const noexcept { return (rows_ + kDenseChunk - 1) / kDenseChunk; }
   std::span<const double> means() const noexcept { return means_; }
   /// Norms after centring: the root of the mean square, and the largest.

@@ -5,14 +5,13 @@
 #include <cassert>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 
 namespace tare {
 namespace {
 
 // Chunks of rows that stay in the first-level cache while all blocks of queries pass over them.
 constexpr std::size_t kRowBlockBytes = 16 * 1024;
-// Chunks between stored cumulative weights.
-constexpr std::size_t kGroup = 32;
 
 }  // namespace
 
@@ -20,7 +19,6 @@ void DenseSums::start(std::size_t chunks) {
   chunks_ = chunks;
   sums_.resize(chunks * kDenseBlock);
   nearest_.resize(chunks * kDenseBlock);
-  before_.resize((chunks + kGroup - 1) / kGroup * kDenseBlock);
   squares_.fill(0.0);
 }
 
@@ -28,10 +26,6 @@ void DenseSums::finish() {
   total_.fill(0.0);
   least_.fill(std::numeric_limits<float>::infinity());
   for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
-    if (chunk % kGroup == 0) {
-      std::copy(total_.begin(), total_.end(),
-                before_.begin() + static_cast<std::ptrdiff_t>(chunk / kGroup * kDenseBlock));
-    }
     const float* sums = sums_.data() + chunk * kDenseBlock;
     const float* nearest = nearest_.data() + chunk * kDenseBlock;
     for (std::size_t lane = 0; lane < kDenseBlock; ++lane) {
@@ -41,20 +35,15 @@ void DenseSums::finish() {
   }
 }
 
-DenseSums::Position DenseSums::find(double target, std::size_t lane, Position from) const {
-  Position at = from;
-  // Whole groups first. What is stored for a group is the very sum that the steps would reach.
-  for (std::size_t group = at.chunk / kGroup + 1; group * kGroup < chunks_; ++group) {
-    const double before = before_[group * kDenseBlock + lane];
-    if (before >= target) break;
-    at = {group * kGroup, before};
+void DenseSums::cumulate(std::size_t lane, const std::array<double*, kAtOnce>& after) const {
+  std::array<double, kAtOnce> sum{};
+  for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+    const float* sums = sums_.data() + chunk * kDenseBlock + lane;
+    for (std::size_t k = 0; k < kAtOnce; ++k) {
+      sum[k] += static_cast<double>(sums[k]);
+      after[k][chunk] = sum[k];
+    }
   }
-  while (at.chunk + 1 < chunks_) {
-    const double after = at.before + static_cast<double>(sums_[at.chunk * kDenseBlock + lane]);
-    if (after >= target) break;
-    at = {at.chunk + 1, after};
-  }
-  return at;
 }
 
 void sum_dense_weights(const DenseRows& rows, std::span<const DenseQueries> blocks,
@@ -76,70 +65,55 @@ void sum_dense_weights(const DenseRows& rows, std::span<const DenseQueries> bloc
 
 namespace {
 
-/// For each query (row) and target (column) the chunk in which it falls. All queries of a block
-/// advance together: at one level they are in much the same chunks.
-std::vector<DenseSums::Position> find_chunks(std::span<const DenseSums> sums, MatrixView targets) {
-  std::vector<DenseSums::Position> found(targets.rows() * targets.cols());
-  for (std::size_t first = 0; first < targets.rows(); first += kDenseBlock) {
-    const std::size_t lanes = std::min(kDenseBlock, targets.rows() - first);
-    std::array<DenseSums::Position, kDenseBlock> at{};
-    for (std::size_t t = 0; t < targets.cols(); ++t) {
-      for (std::size_t lane = 0; lane < lanes; ++lane) {
-        at[lane] = sums[first / kDenseBlock].find(targets(first + lane, t), lane, at[lane]);
-        found[(first + lane) * targets.cols() + t] = at[lane];
-      }
-    }
-  }
-  return found;
+/// Visits of the same chunk side by side, so that its rows are in the cache for all of them.
+std::vector<ChunkVisit> sorted_by_chunk(std::span<const ChunkVisit> visits, std::size_t chunks) {
+  std::vector<std::uint32_t> next(chunks + 1, 0);
+  for (const ChunkVisit& visit : visits) ++next[visit.chunk + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<ChunkVisit> sorted(visits.size());
+  for (const ChunkVisit& visit : visits) sorted[next[visit.chunk]++] = visit;
+  return sorted;
 }
 
-/// What falls into each chunk, as lists: `first` of a chunk and then `next` of an entry. Entries
-/// are counted from 1; 0 ends a list. Those of one query are neighbours.
-struct ChunkLists {
-  std::vector<std::uint32_t> first;
-  std::vector<std::uint32_t> next;
-};
-
-ChunkLists lists_by_chunk(std::span<const DenseSums::Position> found, std::size_t chunks) {
-  ChunkLists lists{std::vector<std::uint32_t>(chunks, 0),
-                   std::vector<std::uint32_t>(found.size() + 1, 0)};
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    std::uint32_t& first = lists.first[found[i].chunk];
-    lists.next[i + 1] = first;
-    first = static_cast<std::uint32_t>(i + 1);
+/// The visits of queries first, ..., last - 1; `first` is the first of its block or of four.
+void find_visits(std::span<const DenseSums> sums, std::size_t chunks, MatrixView targets,
+                 std::size_t first, std::size_t last, std::vector<ChunkVisit>& visits) {
+  constexpr std::size_t kAtOnce = DenseSums::kAtOnce;
+  static_assert(kDenseBlock % kAtOnce == 0);
+  const std::size_t stride = 1 + chunks + kDenseSearch;
+  std::vector<double> cumulated(kAtOnce * stride, 0.0);
+  visits.resize((last - first) * targets.cols());
+  std::size_t count = 0;
+  for (std::size_t q = first; q < last; q += kAtOnce) {
+    std::array<double*, kAtOnce> after{};
+    for (std::size_t k = 0; k < kAtOnce; ++k) after[k] = cumulated.data() + k * stride + 1;
+    sums[q / kDenseBlock].cumulate(q % kDenseBlock, after);
+    for (std::size_t k = 0; k < kAtOnce && q + k < last; ++k) {
+      // What rounding leaves out of reach is in the last chunk.
+      std::fill_n(after[k] + chunks - 1, kDenseSearch, std::numeric_limits<double>::infinity());
+      count += dense_find_visits(after[k], targets.row(q + k), static_cast<std::uint32_t>(q + k),
+                                 static_cast<std::uint32_t>((q + k) * targets.cols()),
+                                 visits.data() + count);
+    }
   }
-  return lists;
+  visits.resize(count);
 }
 
 }  // namespace
 
 void dense_places(const DenseRows& rows, std::span<const DenseQueries> blocks, DenseCurve curve,
-                  std::span<const DenseSums> sums, MatrixView targets, std::span<std::size_t> out) {
-  const DenseRowsView view = rows.view();
-  const auto found = find_chunks(sums, targets);
-  // Chunk by chunk, so that all queries use a chunk's rows while they are in the cache.
-  const ChunkLists lists = lists_by_chunk(found, rows.chunks());
-  std::array<float, kDenseChunk> distances;
-  std::array<float, kDenseChunk> weights;
-  for (std::size_t chunk = 0; chunk < rows.chunks(); ++chunk) {
-    const std::size_t first_row = chunk * kDenseChunk;
-    std::size_t known = targets.rows();  // the query whose weights these are
-    for (std::uint32_t entry = lists.first[chunk]; entry != 0; entry = lists.next[entry]) {
-      const std::size_t query = (entry - 1) / targets.cols();
-      const std::size_t t = (entry - 1) % targets.cols();
-      if (query != known) {
-        known = query;
-        dense_row_distances(view, blocks[query / kDenseBlock].view(), query % kDenseBlock,
-                            {chunk, chunk + 1}, curve.kind, distances.data());
-        dense_row_weights(curve, distances.data(), 0.0F,
-                          view.weights == nullptr ? nullptr : view.weights + first_row,
-                          weights.data());
-      }
-      std::size_t place = 0;
-      dense_row_places(weights.data(), found[entry - 1].before, targets.row(query).subspan(t, 1),
-                       &place);
-      out[entry - 1] = first_row + place;
-    }
+                  std::span<const DenseSums> sums, MatrixView targets,
+                  std::span<std::uint32_t> out) {
+  if (targets.rows() == 0 || targets.cols() == 0) return;
+  const std::size_t step = rows.in_cache() ? kDenseBlock : targets.rows();
+  std::vector<DenseQueriesView> views;
+  for (const DenseQueries& block : blocks) views.push_back(block.view());
+  std::vector<ChunkVisit> visits;
+  for (std::size_t first = 0; first < targets.rows(); first += step) {
+    find_visits(sums, rows.chunks(), targets, first, std::min(targets.rows(), first + step),
+                visits);
+    if (!rows.in_cache()) visits = sorted_by_chunk(visits, rows.chunks());
+    dense_visit_places(rows.view(), views, curve, visits, targets.row(0).data(), out.data());
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -25,13 +26,10 @@ class DenseSums {
   }
   float nearest(std::size_t lane) const { return least_[lane]; }
 
-  /// The first chunk at whose end the cumulated weight has reached `target`, searched from `chunk`
-  /// on, and the weight before it.
-  struct Position {
-    std::size_t chunk = 0;
-    double before = 0.0;
-  };
-  Position find(double target, std::size_t lane, Position from) const;
+  /// after[k][c], for queries `lane` + k = `lane` up to `lane` + kAtOnce - 1: the weight of chunk c
+  /// and of all before it.
+  static constexpr std::size_t kAtOnce = 4;  // one chain of additions would leave the units waiting
+  void cumulate(std::size_t lane, const std::array<double*, kAtOnce>& after) const;
 
  private:
   friend void sum_dense_weights(const DenseRows& rows, std::span<const DenseQueries> blocks,
@@ -42,7 +40,6 @@ class DenseSums {
   std::size_t chunks_ = 0;
   AlignedVector<float> sums_;     // [chunk][lane]
   AlignedVector<float> nearest_;  // [chunk][lane]
-  std::vector<double> before_;    // [group of chunks][lane]: the weight of all chunks before
   std::array<double, kDenseBlock> total_{};
   std::array<double, kDenseBlock> squares_{};
   std::array<float, kDenseBlock> least_{};
@@ -56,8 +53,9 @@ void sum_dense_weights(const DenseRows& rows, std::span<const DenseQueries> bloc
 /// The smallest places with positive weight at which the cumulated weight has reached targets,
 /// for the first queries of some blocks: targets(q, t), for lane q % kDenseBlock of block
 /// q / kDenseBlock, are ascending in t, positive and at most the total. The answer goes to
-/// out[q * targets.cols() + t].
+/// out[q * targets.cols() + t]. The rows of `targets` lie side by side.
 void dense_places(const DenseRows& rows, std::span<const DenseQueries> blocks, DenseCurve curve,
-                  std::span<const DenseSums> sums, MatrixView targets, std::span<std::size_t> out);
+                  std::span<const DenseSums> sums, MatrixView targets,
+                  std::span<std::uint32_t> out);
 
 }  // namespace tare

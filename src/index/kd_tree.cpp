@@ -8,33 +8,12 @@
 #include <limits>
 #include <numeric>
 
+#include "index/box_order.h"
+
 namespace tare {
 namespace {
 
-constexpr std::size_t kScreenedDims = 5;   // with fewer, hits are too large a part of the rows
-constexpr std::size_t kWidthSample = 256;  // rows that show which feature of a node is widest
-
-/// The feature along which the rows lie farthest apart, seen on some of them.
-std::size_t widest_feature(std::span<const double> columns, std::size_t rows, std::size_t dims,
-                           std::span<const std::uint32_t> order) {
-  const std::size_t step = std::max<std::size_t>(1, order.size() / kWidthSample);
-  std::size_t widest = 0;
-  double width = -1.0;
-  for (std::size_t j = 0; j < dims; ++j) {
-    const double* column = columns.data() + j * rows;
-    double low = column[order[0]];
-    double high = low;
-    for (std::size_t i = 0; i < order.size(); i += step) {
-      low = std::min(low, column[order[i]]);
-      high = std::max(high, column[order[i]]);
-    }
-    if (high - low > width) {
-      width = high - low;
-      widest = j;
-    }
-  }
-  return widest;
-}
+constexpr std::size_t kScreenedDims = 5;  // with fewer, hits are too large a part of the rows
 
 /// Boxes that hold nothing and are near nothing, in groups of kFan.
 std::vector<double> empty_boxes(std::size_t count, std::size_t dims) {
@@ -75,7 +54,7 @@ void KdTree::build(std::span<const double> columns, std::span<std::uint32_t> ord
   const std::size_t leaves = (order.size() + kLeafRows - 1) / kLeafRows;
   const std::size_t left_leaves = std::bit_ceil(leaves) / 2;
   const std::size_t left = left_leaves * kLeafRows;
-  const double* column = columns.data() + widest_feature(columns, rows_, dims_, order) * rows_;
+  const double* column = columns.data() + widest_feature(columns, rows_, order) * rows_;
   // By place among equals, so that the tree is defined whatever the library's algorithm is.
   std::nth_element(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(left), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) {

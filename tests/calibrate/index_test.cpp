@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/snq_index.h"
+#include "io/tensor_store.h"
 #include "kernel_oracle.h"
 #include "tare/base/error.h"
 #include "tare/base/rng.h"
@@ -63,9 +65,9 @@ std::vector<Level> some_levels() {
   return levels;
 }
 
-class Windows : public testing::TestWithParam<KernelKind> {};
+class SmallWindows : public testing::TestWithParam<KernelKind> {};
 
-TEST_P(Windows, AreThoseOfBruteForceWhateverTheIndex) {
+TEST_P(SmallWindows, AreThoseOfBruteForceWhateverTheIndex) {
   Rng rng(Seed{3});
   for (int trial = 0; trial < 36; ++trial) {
     const std::size_t dims = 1 + static_cast<std::size_t>(trial) % 9;
@@ -78,7 +80,9 @@ TEST_P(Windows, AreThoseOfBruteForceWhateverTheIndex) {
         GetParam() == KernelKind::kKnn
             ? static_cast<double>(1 + rng.below(rows + 5))
             : std::vector{0.05, 0.3, 1.0, 2.0, 30.0}[static_cast<std::size_t>(trial) % 5];
-    const Prediction expected = Snq(s.z, s.u, s.weight, options).predict(queries, some_levels());
+    // With weights, though all are 1, every row is measured and weighed for every query.
+    const auto weights = s.weight.empty() ? std::vector<double>(rows, 1.0) : s.weight;
+    const Prediction expected = Snq(s.z, s.u, weights, options).predict(queries, some_levels());
     for (const IndexKind index : {IndexKind::kTree, IndexKind::kLine, IndexKind::kBrute}) {
       if (index == IndexKind::kLine && (dims > 1 || !s.weight.empty())) continue;
       options.index = index;
@@ -106,8 +110,30 @@ TEST_P(Windows, AreThoseOfBruteForceWhateverTheIndex) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Windows, testing::Values(KernelKind::kNaive, KernelKind::kKnn),
+INSTANTIATE_TEST_SUITE_P(Kernels, SmallWindows,
+                         testing::Values(KernelKind::kNaive, KernelKind::kKnn),
                          [](const auto& kind) { return std::string(kernel_name(kind.param)); });
+
+TEST(Windows, OfManyRowsAreThoseOfBruteForce) {
+  // So many rows that they may stand in boxes, with windows small enough for that and too large.
+  Rng rng(Seed{8});
+  for (const std::size_t dims : {2U, 5U, 8U}) {
+    const Sample s = random_sample(rng, 6'000, dims, 0, false);
+    const std::vector<double> ones(s.u.size(), 1.0);
+    const Matrix queries = random_queries(rng, s, 70);
+    for (const double bandwidth : {0.4, 1.5, 6.0}) {
+      const SnqOptions options{
+          .kernel = KernelKind::kNaive, .bandwidth = bandwidth, .index = IndexKind::kBrute};
+      const Prediction expected = Snq(s.z, s.u, ones, options).predict(queries, some_levels());
+      const Prediction actual = Snq(s.z, s.u, {}, options).predict(queries, some_levels());
+      EXPECT_EQ(actual.fallback, expected.fallback);
+      EXPECT_EQ(actual.effective_n, expected.effective_n);
+      EXPECT_EQ(actual.nearest, expected.nearest);
+      EXPECT_TRUE(std::ranges::equal(actual.quantiles.values(), expected.quantiles.values()))
+          << dims << " features, bandwidth " << bandwidth;
+    }
+  }
+}
 
 /// The kernel's weights by definition.
 std::vector<double> true_weights(const Sample& s, std::span<const double> query,
@@ -179,6 +205,14 @@ TEST(Index, IsTakenByWhatItCosts) {
             IndexKind::kBrute);
 }
 
+TEST(Index, TakesAsManyThreadsAsTheWorkIsWorth) {
+  EXPECT_EQ(worthwhile_threads(8, 0.0), 1U);
+  EXPECT_EQ(worthwhile_threads(8, 1e5), 1U);  // a tenth of a millisecond
+  EXPECT_EQ(worthwhile_threads(8, 1e6), 4U);  // a millisecond
+  EXPECT_EQ(worthwhile_threads(8, 1e8), 8U);
+  EXPECT_EQ(worthwhile_threads(1, 1e12), 1U);
+}
+
 TEST(Index, AnswersQueriesThatAreNoNumbersFromAllRows) {
   Rng rng(Seed{7});
   for (const std::size_t dims : {1U, 2U, 6U}) {
@@ -206,6 +240,31 @@ TEST(Index, AnswersQueriesThatAreNoNumbersFromAllRows) {
       }
     }
   }
+}
+
+TEST(Index, OfAFileThatDoesNotFitItsKernelIsACorruptFile) {
+  Rng rng(Seed{9});
+  const Sample s = random_sample(rng, 50, 2, 0, false);
+  TensorStore store;
+  Snq(s.z, s.u, {}, {.kernel = KernelKind::kNaive}).save(TensorWriter(store));
+  EXPECT_NO_THROW(Snq::load(TensorReader(store)));
+  const auto code_with = [&](const std::string& name, const Json& value) {
+    TensorStore forged = store;
+    forged.values.at(name) = value;
+    try {
+      Snq::load(TensorReader(forged));
+    } catch (const Error& error) {
+      return error.code();
+    }
+    ADD_FAILURE() << name << " = " << value << " was loaded";
+    return ErrorCode::kIo;
+  };
+  EXPECT_EQ(code_with("index", "dense"), ErrorCode::kCorruptFile);  // for gaussian and laplace
+  EXPECT_EQ(code_with("index", "line"), ErrorCode::kCorruptFile);   // for one feature
+  EXPECT_EQ(code_with("index", "grove"), ErrorCode::kCorruptFile);
+  EXPECT_EQ(code_with("kernel", "square"), ErrorCode::kCorruptFile);
+  EXPECT_EQ(code_with("bandwidth", -1.0), ErrorCode::kCorruptFile);
+  EXPECT_EQ(code_with("min_support", 0), ErrorCode::kCorruptFile);
 }
 
 TEST(Index, RefusesAKernelItIsNotMadeFor) {

@@ -102,7 +102,7 @@ void check_block(const Points& p, DenseMetric metric) {
       targets(lane, t) = sums[0].total(lane) * static_cast<double>(t + 1) / (kTargets + 0.5);
     }
   }
-  std::vector<std::size_t> places(kDenseBlock * kTargets);
+  std::vector<std::uint32_t> places(kDenseBlock * kTargets);
   dense_places(rows, block, curve, sums, targets, places);
   for (std::size_t lane = 0; lane < kDenseBlock; ++lane) {
     std::vector<Real> cumulated(p.rows + 1, 0);
@@ -132,6 +132,61 @@ void check_block(const Points& p, DenseMetric metric) {
       ASSERT_LE(cumulated[place] / total, share + 1e-5L) << "lane " << lane;
     }
   }
+}
+
+TEST(DenseWeights, AreThoseOfTheDefinitionWithRowsOutOfTheCache) {
+  Rng rng(Seed{13});
+  const Points p = random_points(rng, 4'500, 32, false);
+  ASSERT_FALSE(DenseRows(p.columns, p.rows, p.dims, p.weights).in_cache());
+  check_block(p, DenseMetric::kDifferences);
+}
+
+/// Places at some levels for `count` queries of `p`, in turn.
+std::vector<std::uint32_t> places_of(const Points& p, const DenseRows& rows, std::size_t count) {
+  constexpr std::size_t kTargets = 5;
+  const DenseCurve curve = dense_curve(KernelKind::kLaplace, 2.0);
+  std::vector<DenseQueries> blocks((count + kDenseBlock - 1) / kDenseBlock,
+                                   DenseQueries(rows, DenseMetric::kDifferences));
+  for (std::size_t q = 0; q < count; ++q) {
+    EXPECT_TRUE(blocks[q / kDenseBlock].set(q % kDenseBlock, p.queries[q * 7 % kDenseBlock]));
+  }
+  std::vector<DenseSums> sums(blocks.size());
+  sum_dense_weights(rows, blocks, curve, sums);
+  Matrix targets(count, kTargets);
+  for (std::size_t q = 0; q < count; ++q) {
+    for (std::size_t t = 0; t < kTargets; ++t) {
+      targets(q, t) =
+          sums[q / kDenseBlock].total(q % kDenseBlock) * (static_cast<double>(t) + 0.5) / kTargets;
+    }
+  }
+  std::vector<std::uint32_t> places(count * kTargets);
+  dense_places(rows, blocks, curve, sums, targets, places);
+  return places;
+}
+
+TEST(DenseWeights, PlacesDoNotDependOnTheQueriesBeside) {
+  Rng rng(Seed{14});
+  for (const std::size_t dims : {3U, 32U}) {  // rows in the cache, and not
+    const Points p = random_points(rng, 4'500, dims, false);
+    const DenseRows rows(p.columns, p.rows, p.dims, p.weights);
+    EXPECT_EQ(rows.in_cache(), dims == 3);
+    const auto many = places_of(p, rows, 77);
+    for (const std::size_t count : {1U, 31U, 34U, 70U}) {
+      const auto few = places_of(p, rows, count);
+      ASSERT_TRUE(std::equal(few.begin(), few.end(), many.begin())) << count << " queries";
+    }
+  }
+}
+
+TEST(DenseWeights, NoPlaceHasNoWeight) {
+  // Two clusters so far apart that the weights of one are zero for the other's queries.
+  on_every_vector_target([] {
+    Rng rng(Seed{15});
+    Points p = random_points(rng, 200, 1, false);
+    for (std::size_t i = 0; i < p.rows; ++i) p.columns[i] += i % 3 == 0 ? 0.0 : 1000.0;
+    const DenseRows rows(p.columns, p.rows, p.dims, p.weights);
+    for (const std::uint32_t place : places_of(p, rows, kDenseBlock)) ASSERT_EQ(place % 3, 0U);
+  });
 }
 
 TEST(DenseWeights, AreThoseOfTheDefinition) {

@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Many queries against chunks of rows: queries in the lanes, sums of a tile in registers.
 #include "index/dense_kernels.h"
-
-#include <cassert>
-#include <cmath>
 
 // Vectors of unknown length cannot be kept in arrays of registers.
 #ifndef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #endif
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "index/dense_kernels.cpp"
+#define HWY_TARGET_INCLUDE "index/dense_chunk_kernels.cpp"
 #include <hwy/foreach_target.h>
 // Must follow.
-#include <hwy/highway.h>
+#include "index/dense_kernels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tare {
 namespace HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using F = hn::CappedTag<float, 16>;
-using I = hn::RebindToSigned<F>;
-using Vec = hn::VFromD<F>;
-
-constexpr F kF{};
-constexpr std::size_t kWidth = hn::MaxLanes(kF);
 // A tile of rows and queries whose sums stay in registers over all features: 16 of 32, or 8 of 16.
 constexpr std::size_t kTileVectors = 2;
 constexpr std::size_t kTileQueries = kTileVectors * kWidth;
@@ -35,140 +26,6 @@ static_assert(kDenseBlock % kTileQueries == 0 && kDenseChunk % kTileRows == 0);
 struct Tile {
   Vec at[kTileRows][kTileVectors];
 };
-
-/// 2^y for y <= 0, to 2 units in the last place; 0 below -125.
-HWY_INLINE Vec exp2_negative(Vec y) {
-  const Vec round = hn::Set(kF, 0x1.8p+23F);  // adding it rounds to a whole number k...
-  const Vec shifted = hn::Add(y, round);
-  const Vec f = hn::Sub(y, hn::Sub(shifted, round));  // |f| <= 1/2
-  // Minimax for the relative error, 1.6e-7 with the first coefficient set to 1.
-  Vec p = hn::Set(kF, 0x1.5c08e6p-10F);
-  p = hn::MulAdd(p, f, hn::Set(kF, 0x1.3d0c52p-7F));
-  p = hn::MulAdd(p, f, hn::Set(kF, 0x1.c6b6e4p-5F));
-  p = hn::MulAdd(p, f, hn::Set(kF, 0x1.ebf918p-3F));
-  p = hn::MulAdd(p, f, hn::Set(kF, 0x1.62e428p-1F));
-  p = hn::MulAdd(p, f, hn::Set(kF, 1.0F));
-  // ...which then lies in the low bits, and goes into the exponent.
-  const auto k = hn::ShiftLeft<23>(hn::BitCast(I{}, shifted));
-  const Vec value = hn::BitCast(kF, hn::Add(hn::BitCast(I{}, p), k));
-  return hn::IfThenElseZero(hn::Ge(y, hn::Set(kF, -125.0F)), value);
-}
-
-// Weights as functions of the (squared) distance v, with the scale of dense_curve.
-
-struct Exponential {
-  Vec scale;
-  HWY_INLINE Vec operator()(Vec v) const { return exp2_negative(hn::Mul(v, scale)); }
-};
-struct RootExponential {
-  Vec scale;
-  HWY_INLINE Vec operator()(Vec v) const { return exp2_negative(hn::Mul(hn::Sqrt(v), scale)); }
-};
-struct Window {
-  Vec scale;
-  HWY_INLINE Vec operator()(Vec v) const {
-    return hn::IfThenElseZero(hn::Le(v, scale), hn::Set(kF, 1.0F));
-  }
-};
-struct Linear {
-  Vec scale;
-  HWY_INLINE Vec operator()(Vec v) const {
-    return hn::Max(hn::Zero(kF), hn::NegMulAdd(v, scale, hn::Set(kF, 1.0F)));
-  }
-};
-struct Tricube {
-  Vec scale;
-  HWY_INLINE Vec operator()(Vec v) const {
-    const Vec s = hn::Mul(v, scale);
-    const Vec base = hn::Max(hn::Zero(kF), hn::NegMulAdd(hn::Mul(s, s), s, hn::Set(kF, 1.0F)));
-    return hn::Mul(hn::Mul(base, base), base);
-  }
-};
-
-template <class Body>
-HWY_INLINE void with_curve(DenseCurve curve, const Body& body) {
-  const Vec scale = hn::Set(kF, curve.scale);
-  switch (curve.kind) {
-    case KernelKind::kGaussian:
-    case KernelKind::kLaplace:
-      return body(Exponential{scale});
-    case KernelKind::kNaive:
-      return body(Window{scale});
-    case KernelKind::kEpanechnikov:
-    case KernelKind::kTriangular:
-      return body(Linear{scale});
-    case KernelKind::kTricube:
-      return body(Tricube{scale});
-    case KernelKind::kKnn:
-      break;
-  }
-}
-
-template <DenseMetric kMetric>
-struct MetricIs {
-  static constexpr DenseMetric kValue = kMetric;
-};
-
-template <class Body>
-HWY_INLINE void with_metric(DenseMetric metric, const Body& body) {
-  switch (metric) {
-    case DenseMetric::kProduct:
-      return body(MetricIs<DenseMetric::kProduct>{});
-    case DenseMetric::kDifferences:
-      return body(MetricIs<DenseMetric::kDifferences>{});
-    case DenseMetric::kSplit:
-      return body(MetricIs<DenseMetric::kSplit>{});
-  }
-}
-
-// The distance of a pair, step by step; both orders of loops below are made of these.
-
-/// A coordinate, of one point in all lanes or of one point per lane.
-struct Coordinate {
-  Vec value;
-  Vec low;  // only for kSplit
-};
-
-template <DenseMetric kMetric>
-HWY_INLINE Coordinate same_in_all(const float* values, const float* low, std::size_t at) {
-  const Vec value = hn::Set(kF, values[at]);
-  if constexpr (kMetric == DenseMetric::kSplit) return {value, hn::Set(kF, low[at])};
-  return {value, value};
-}
-
-template <DenseMetric kMetric>
-HWY_INLINE Coordinate one_per_lane(const float* values, const float* low, std::size_t at) {
-  const Vec value = hn::LoadU(kF, values + at);
-  if constexpr (kMetric == DenseMetric::kSplit) return {value, hn::LoadU(kF, low + at)};
-  return {value, value};
-}
-
-template <DenseMetric kMetric>
-HWY_INLINE Vec difference(const Coordinate& x, const Coordinate& q) {
-  const Vec high = hn::Sub(x.value, q.value);
-  if constexpr (kMetric == DenseMetric::kSplit) return hn::Add(high, hn::Sub(x.low, q.low));
-  return high;
-}
-
-template <DenseMetric kMetric>
-HWY_INLINE Vec first_feature(const Coordinate& x, const Coordinate& q) {
-  if constexpr (kMetric == DenseMetric::kProduct) return hn::Mul(x.value, q.value);
-  const Vec apart = difference<kMetric>(x, q);
-  return hn::Mul(apart, apart);
-}
-
-template <DenseMetric kMetric>
-HWY_INLINE Vec next_feature(const Coordinate& x, const Coordinate& q, Vec sum) {
-  if constexpr (kMetric == DenseMetric::kProduct) return hn::MulAdd(x.value, q.value, sum);
-  const Vec apart = difference<kMetric>(x, q);
-  return hn::MulAdd(apart, apart, sum);
-}
-
-template <DenseMetric kMetric>
-HWY_INLINE Vec squared_distance(Vec sum, Vec row_norm, Vec query_norm) {
-  if constexpr (kMetric != DenseMetric::kProduct) return sum;
-  return hn::Max(hn::Zero(kF), hn::Add(hn::Add(sum, row_norm), query_norm));
-}
 
 /// Squared distances of kTileRows rows, from `row` of the chunk on, to kTileQueries queries, from
 /// `lane` of the block on.
@@ -368,100 +225,6 @@ void ChunkDistances(const DenseRowsView& rows, const DenseQueriesView& queries, 
   });
 }
 
-/// One query, rows in the lanes.
-template <DenseMetric kMetric>
-void row_distances(const DenseRowsView& rows, const DenseQueriesView& queries, std::size_t lane,
-                   ChunkRange range, bool root, float* out) {
-  constexpr std::size_t kVectors = kDenseChunk / kWidth;
-  const Vec query_norm = hn::Set(kF, queries.norms[lane]);
-  for (std::size_t chunk = range.first; chunk < range.last; ++chunk, out += kDenseChunk) {
-    std::size_t x = chunk * rows.dims * kDenseChunk;
-    std::size_t q = lane;
-    Vec sum[kVectors];
-#pragma GCC unroll 8
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      sum[v] = first_feature<kMetric>(one_per_lane<kMetric>(rows.values, rows.low, x + v * kWidth),
-                                      same_in_all<kMetric>(queries.values, queries.low, q));
-    }
-    for (std::size_t j = 1; j < rows.dims; ++j) {
-      x += kDenseChunk;
-      q += kDenseBlock;
-      const auto query = same_in_all<kMetric>(queries.values, queries.low, q);
-#pragma GCC unroll 8
-      for (std::size_t v = 0; v < kVectors; ++v) {
-        const auto row = one_per_lane<kMetric>(rows.values, rows.low, x + v * kWidth);
-        sum[v] = next_feature<kMetric>(row, query, sum[v]);
-      }
-    }
-#pragma GCC unroll 8
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      const Vec norm = hn::LoadU(kF, rows.norms + chunk * kDenseChunk + v * kWidth);
-      const Vec distance = squared_distance<kMetric>(sum[v], norm, query_norm);
-      hn::StoreU(root ? hn::Sqrt(distance) : distance, kF, out + v * kWidth);
-    }
-  }
-}
-
-void RowDistances(const DenseRowsView& rows, const DenseQueriesView& queries, std::size_t lane,
-                  ChunkRange range, KernelKind kind, float* out) {
-  const bool root = dense_takes_root(kind);
-  with_metric(queries.metric, [&](auto metric) HWY_ATTR {
-    row_distances<metric.kValue>(rows, queries, lane, range, root, out);
-  });
-}
-
-void RowWeights(DenseCurve curve, const float* distances, float shift, const float* sample_weights,
-                float* out) {
-  with_curve(curve, [&](const auto& weight) HWY_ATTR {
-    for (std::size_t i = 0; i < kDenseChunk; i += kWidth) {
-      const Vec distance = hn::Sub(hn::LoadU(kF, distances + i), hn::Set(kF, shift));
-      Vec w = weight(distance);
-      if (sample_weights != nullptr) w = hn::Mul(w, hn::LoadU(kF, sample_weights + i));
-      hn::StoreU(w, kF, out + i);
-    }
-  });
-}
-
-/// Cumulative weights after each row, in four chains at once.
-HWY_INLINE void cumulate(const float* weights, double before, double* out) {
-  constexpr std::size_t kChains = 4;
-  constexpr std::size_t kLength = kDenseChunk / kChains;
-  double chain[kChains] = {};
-  for (std::size_t i = 0; i < kLength; ++i) {
-    for (std::size_t c = 0; c < kChains; ++c) {
-      chain[c] += static_cast<double>(weights[c * kLength + i]);
-      out[c * kLength + i] = chain[c];
-    }
-  }
-  for (std::size_t c = 0; c < kChains; ++c) {
-    for (std::size_t i = 0; i < kLength; ++i) out[c * kLength + i] += before;
-    before += chain[c];
-  }
-}
-
-std::size_t last_positive(const float* weights) {
-  std::size_t last = kDenseChunk - 1;
-  while (last > 0 && !(weights[last] > 0.0F)) --last;
-  return last;
-}
-
-void RowPlaces(const float* weights, double before, std::span<const double> targets,
-               std::size_t* out) {
-  const hn::CappedTag<double, 8> d;
-  alignas(64) double sums[kDenseChunk];
-  cumulate(weights, before, sums);
-  for (std::size_t t = 0; t < targets.size(); ++t) {
-    // As many rows are below the target as come before it: without a branch, as none could be
-    // foreseen.
-    const auto target = hn::Set(d, targets[t]);
-    std::size_t below = 0;
-    for (std::size_t i = 0; i < kDenseChunk; i += hn::Lanes(d)) {
-      below += hn::CountTrue(d, hn::Lt(hn::Load(d, sums + i), target));
-    }
-    out[t] = below < kDenseChunk ? below : last_positive(weights);
-  }
-}
-
 template <class Curve>
 HWY_INLINE void sweep_chunk(const Curve& curve, const float* distances, const float* shifts,
                             const float* sample_weights, float* out) {
@@ -508,35 +271,9 @@ namespace {
 HWY_EXPORT(ChunkSumsOf);
 HWY_EXPORT(ChunkNearest);
 HWY_EXPORT(ChunkDistances);
-HWY_EXPORT(RowDistances);
-HWY_EXPORT(RowWeights);
-HWY_EXPORT(RowPlaces);
 HWY_EXPORT(SweepSums);
 
 }  // namespace
-
-DenseCurve dense_curve(KernelKind kind, double bandwidth) {
-  assert(bandwidth >= kNarrowestDense && bandwidth <= kWidestDense && "out of reach of floats");
-  constexpr double kLog2E = 0x1.71547652b82fep+0;
-  const auto curve = [&](double scale) { return DenseCurve{kind, static_cast<float>(scale)}; };
-  switch (kind) {
-    case KernelKind::kGaussian:
-      return curve(-0.5 * kLog2E / (bandwidth * bandwidth));
-    case KernelKind::kLaplace:
-      return curve(-kLog2E / bandwidth);
-    case KernelKind::kNaive:
-      return curve(bandwidth * bandwidth);
-    case KernelKind::kEpanechnikov:
-      return curve(1.0 / (bandwidth * bandwidth));
-    case KernelKind::kTriangular:
-    case KernelKind::kTricube:
-      return curve(1.0 / bandwidth);
-    case KernelKind::kKnn:
-      break;
-  }
-  assert(false && "the window of knn depends on the sample");
-  return {};
-}
 
 void dense_chunk_sums(const DenseRowsView& rows, const DenseQueriesView& queries, ChunkRange range,
                       DenseCurve curve, const ChunkSums& out) {
@@ -551,21 +288,6 @@ void dense_chunk_nearest(const DenseRowsView& rows, const DenseQueriesView& quer
 void dense_chunk_distances(const DenseRowsView& rows, const DenseQueriesView& queries,
                            std::size_t chunk, KernelKind kind, float* out) {
   HWY_DYNAMIC_DISPATCH(ChunkDistances)(rows, queries, chunk, kind, out);
-}
-
-void dense_row_distances(const DenseRowsView& rows, const DenseQueriesView& queries,
-                         std::size_t lane, ChunkRange range, KernelKind kind, float* out) {
-  HWY_DYNAMIC_DISPATCH(RowDistances)(rows, queries, lane, range, kind, out);
-}
-
-void dense_row_weights(DenseCurve curve, const float* distances, float shift,
-                       const float* sample_weights, float* out) {
-  HWY_DYNAMIC_DISPATCH(RowWeights)(curve, distances, shift, sample_weights, out);
-}
-
-void dense_row_places(const float* weights, double before, std::span<const double> targets,
-                      std::size_t* out) {
-  HWY_DYNAMIC_DISPATCH(RowPlaces)(weights, before, targets, out);
 }
 
 void dense_sweep_sums(std::span<const DenseCurve> curves, const float* distances,
