@@ -95,7 +95,14 @@ RowOrder order_of(const FitInput& input, const Params& params) {
 std::unique_ptr<QuantileModel> fit_guaranteed(const Method& method, const FitInput& input,
                                               const Params& params, const GuaranteeRule& rule,
                                               const Execution& how) {
-  const Partition parts = guarantee_partition(input, rule, order_of(input, params));
+  const RowOrder order = order_of(input, params);
+  if (rule.form == GuaranteeRule::Form::kCross) {
+    const auto fit = [&](const FitInput& rows, const Execution& part) {
+      return method.fit(rows, params, part);
+    };
+    return GuaranteedModel::cross(input, guarantee_folds(input, rule, order), fit, how);
+  }
+  const Partition parts = guarantee_partition(input, rule, order);
   std::unique_ptr<const QuantileModel> inner =
       method.fit(InputPart(input, parts.first).input(), params, how);
   return std::make_unique<GuaranteedModel>(std::move(inner), InputPart(input, parts.second).input(),

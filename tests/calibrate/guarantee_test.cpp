@@ -81,11 +81,15 @@ double lower_oracle(const TiedRows& data, Fraction tau) {
   return -kInf;
 }
 
-GuaranteeRanks ranks_of(const TiedRows& data) {
+std::vector<RowScore> scores_of(const TiedRows& data) {
   std::vector<RowScore> scores;
   for (std::size_t i = 0; i < data.y.size(); ++i)
     scores.push_back(score_row(data.quantiles[i], data.y[i]));
-  return {scores, data.quantiles[0].size()};
+  return scores;
+}
+
+GuaranteeRanks ranks_of(const TiedRows& data) {
+  return {scores_of(data), data.quantiles[0].size()};
 }
 
 TEST(GuaranteeRanks, AreThoseOfCountingEveryPlace) {
@@ -118,6 +122,45 @@ TEST(GuaranteeRanks, AreInfiniteExactlyWhereRowsAreTooFew) {
   EXPECT_EQ(kRowsForNinety, 19U);
 }
 
+/// Weights go into ranks as whole masses, so that equal ones of any size change nothing.
+TEST(GuaranteeRanks, EqualWeightsAreNoWeights) {
+  Rng rng(Seed{7});
+  for (const double weight : {1.0, 0.1, 3e-300, 7e200}) {
+    for (int trial = 0; trial < 40; ++trial) {
+      const TiedRows data = tied_rows(1 + rng.below(80), 1 + rng.below(12), rng);
+      std::vector<RowScore> scores = scores_of(data);
+      const GuaranteeRanks plain(scores, data.quantiles[0].size());
+      const MassScale scale(std::vector<double>(scores.size(), weight));
+      for (RowScore& score : scores) score.mass = scale.of(weight);
+      const GuaranteeRanks weighted(scores, data.quantiles[0].size());
+      for (const Level& level : guarantee_levels()) {
+        EXPECT_EQ(order_of(plain.place(level)), order_of(weighted.place(level)))
+            << weight << " each, level " << level.value();
+      }
+    }
+  }
+}
+
+/// A row that counts 3 is three rows.
+TEST(GuaranteeRanks, MassesAreRowsThatRepeat) {
+  Rng rng(Seed{8});
+  for (int trial = 0; trial < 200; ++trial) {
+    const TiedRows data = tied_rows(1 + rng.below(20), 1 + rng.below(6), rng);
+    std::vector<RowScore> scores = scores_of(data);
+    std::vector<RowScore> repeated;
+    for (RowScore& score : scores) {
+      const RowScore single = score;
+      score.mass = 1 + rng.below(4);
+      repeated.insert(repeated.end(), score.mass, single);
+    }
+    const GuaranteeRanks ranks(scores, data.quantiles[0].size());
+    const GuaranteeRanks expected(repeated, data.quantiles[0].size());
+    for (const Level& level : metric_levels()) {
+      EXPECT_EQ(order_of(ranks.place(level, 1)), order_of(expected.place(level)));
+    }
+  }
+}
+
 TEST(GuaranteeRanks, ComeBackFromTheirCounts) {
   Rng rng(Seed{6});
   const GuaranteeRanks ranks = ranks_of(tied_rows(50, 6, rng));
@@ -128,7 +171,7 @@ TEST(GuaranteeRanks, ComeBackFromTheirCounts) {
   damaged.upper.back() += 1;
   expect_error(ErrorCode::kCorruptFile, "guarantee", [&] { GuaranteeRanks::from_counts(damaged); });
   damaged = ranks.counts();
-  damaged.lower.front() = -1;
+  damaged.lower.front() = damaged.lower.back() + 1;
   expect_error(ErrorCode::kCorruptFile, "guarantee", [&] { GuaranteeRanks::from_counts(damaged); });
 }
 
@@ -214,7 +257,8 @@ TEST(GuaranteedModel, RefusesWhatItCannotKeep) {
   expect_error(ErrorCode::kBadData, "at least 95 rows",
                [&] { fit_method(method, input, Params::parse("guarantee=split")); });
   for (const char* text :
-       {"yes", "split:", "split:0", "split:1", "split:x", "split:0.2:3", "none:1"}) {
+       {"yes", "split:", "split:0", "split:1", "split:x", "split:0.2:3", "none:1",
+        "cross:", "cross:1", "cross:21", "cross:x", "cross:2.5", "cross:5:5"}) {
     expect_error(ErrorCode::kInvalidArgument, "the guarantee is none, split", [&] {
       fit_method(method, input, Params::parse(std::string("guarantee=") + text));
     });
@@ -272,7 +316,7 @@ TEST(GuaranteedModel, KeepsTheInfiniteQuantilesOfItsMethod) {
   model->save(TensorWriter(store));
   const TensorReader in(store);
   ASSERT_TRUE(GuaranteedModel::is_in(in));
-  const auto loaded = GuaranteedModel::load(in, find_method("cqr").load(in));
+  const auto loaded = GuaranteedModel::load(in, find_method("cqr").load);
   EXPECT_EQ(loaded->overall().rows(), 200U);
   EXPECT_TRUE(std::isinf(loaded->cost().without));
   const auto levels = metric_levels();
