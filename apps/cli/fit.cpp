@@ -71,6 +71,21 @@ void warn_about(const TrainingData& data, const Common& common) {
   tell(data.without_window, "rows at the start have no full window and were left out");
 }
 
+/// What weighting towards other rows leaves of those of the fit.
+void tell_shift(const TrainingData& data, const Common& common) {
+  if (!data.shift.shift) return;
+  constexpr double kFew = 100.0;
+  const double left = data.shift.effective_rows;
+  const auto rows = static_cast<double>(data.encoded.y.size());
+  note(common, fmt::format("shift: weights leave {:.0f} effective rows of {:.0f} ({:.3g} %)", left,
+                           rows, 100.0 * left / rows));
+  if (left < kFew || left < 0.1 * rows) {
+    warn(common,
+         "few rows of the fit resemble those of --shift-to: what is learned for them rests "
+         "on these few");
+  }
+}
+
 void print_result(const FitOptions& options, const FittedModel& fitted, const TrainingData& data,
                   double seconds, const Common& common) {
   const std::size_t features = data.schema->feature_names().size();
@@ -85,6 +100,7 @@ void print_result(const FitOptions& options, const FittedModel& fitted, const Tr
                    {"imputed_cells", data.encoded.imputed},
                    {"rows_without_window", data.without_window},
                    {"seconds", seconds}};
+    if (data.shift.shift) result["shift"] = {{"effective_rows", data.shift.effective_rows}};
     if (guaranteed != nullptr) result["guarantee"] = guarantee_json(*guaranteed, fitted.rows);
     fmt::print("{}\n", result.dump(2, ' ', false, Json::error_handler_t::replace));
     return;
@@ -117,7 +133,10 @@ void run_fit(const FitOptions& options, const Common& common) {
   Bar bar(common);
   bar.show("reading", 0.0);
   const std::size_t window = options.window > 0 ? options.window : method.window;
-  const TrainingData data = read_training_data(options, window, trains, common.threads);
+  TrainingData data = read_training_data(options, window, trains, common.threads);
+  if (!options.shift_to.empty()) {
+    shift_training_data(data, options.shift_to, options, bar.execution());
+  }
   if (const std::size_t rows = data.encoded.y.size();
       method.many_rows > 0 && rows > method.many_rows) {
     warn(common, fmt::format("{}: {} rows are many for method '{}', and fitting takes long",
@@ -134,6 +153,7 @@ void run_fit(const FitOptions& options, const Common& common) {
   save_model(options.output, fitted, options.force ? Replace::kReplace : Replace::kKeep);
   bar.show_text("");
   warn_about(data, common);
+  tell_shift(data, common);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   print_result(options, fitted, data, seconds, common);

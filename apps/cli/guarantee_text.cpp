@@ -33,32 +33,33 @@ std::string cost_text(const GuaranteedModel::Cost& cost) {
   return text;
 }
 
-bool is_finite(const FoldRanks& ranks, double confidence) {
+bool is_finite(const GuaranteedModel& model, double confidence) {
   const auto [low, high] = interval_levels(confidence);
-  return ranks.finite(low) && ranks.finite(high);
+  const Mass fresh = model.most_fresh(model.overall());
+  return model.overall().finite(low, fresh) && model.overall().finite(high, fresh);
 }
 
 /// What a central interval is known to cover on average, of one model or of several that agree.
-double known_coverage(const FoldRanks& ranks, double confidence) {
-  if (!is_finite(ranks, confidence)) return 1.0;
+double known_coverage(const GuaranteedModel& model, double confidence) {
+  if (!is_finite(model, confidence)) return 1.0;
   const auto [low, high] = interval_levels(confidence);
-  const Mass all = ranks.mass() + ranks.largest();
+  const Mass all = model.overall().mass() + model.most_fresh(model.overall());
   return static_cast<double>(high.rank(all) - low.rank_below(all)) / static_cast<double>(all);
 }
 
 /// What is proven for a central interval of cross: each of its ends misses at most so much.
 double proven_coverage(const GuaranteedModel& model, double confidence) {
-  const FoldRanks& ranks = model.overall();
-  if (!is_finite(ranks, confidence)) return 1.0;
+  if (!is_finite(model, confidence)) return 1.0;
   const double alpha = interval_levels(confidence).first.value();
-  return std::max(0.0, 1.0 - 2.0 * cross_miss_bound(ranks.rows(), model.folds(), alpha));
+  const double missed = cross_miss_bound(model.overall().rows(), model.folds(), alpha);
+  return std::max(0.0, 1.0 - 2.0 * missed);
 }
 
-std::string by_confidence(const FoldRanks& ranks, auto&& coverage) {
+std::string by_confidence(const GuaranteedModel& model, auto&& coverage) {
   std::vector<std::string> items;
   for (const double confidence : {0.5, 0.8, 0.9, 0.95, 0.99}) {
-    items.push_back(is_finite(ranks, confidence)
-                        ? fmt::format("{}: {:.4f}", confidence, coverage(confidence))
+    items.push_back(is_finite(model, confidence)
+                        ? fmt::format("{}: {:.4f}", confidence, coverage(model, confidence))
                         : fmt::format("{}: 1 (infinite)", confidence));
   }
   return join(items, ", ");
@@ -76,7 +77,7 @@ std::string cross_note(const GuaranteedModel& model) {
       "guarantee: {} rows ranked, each by the one of {} models that has not seen it. The 90 % "
       "interval: {}, {:.4g} % is what it gives where the models agree; of the rows of the fit, "
       "which all models but one have seen, it covers {:.4g} %",
-      model.overall().rows(), model.folds(), proven, 100.0 * known_coverage(model.overall(), 0.9),
+      model.overall().rows(), model.folds(), proven, 100.0 * known_coverage(model, 0.9),
       100.0 * model.seen_coverage());
 }
 
@@ -117,7 +118,7 @@ Json guarantee_json(const GuaranteedModel& model, std::size_t rows) {
     json["folds"] = model.folds();
     json["proven_coverage_90"] =
         model.has_bound() ? Json(proven_coverage(model, 0.9)) : Json(nullptr);
-    json["agreed_coverage_90"] = known_coverage(model.overall(), 0.9);
+    json["agreed_coverage_90"] = known_coverage(model, 0.9);
     json["seen_coverage_90"] = model.seen_coverage();
     return json;
   }
@@ -130,7 +131,7 @@ Json guarantee_json(const GuaranteedModel& model, std::size_t rows) {
 void warn_about_guarantee(const GuaranteedModel& model, const GroupColumn& groups,
                           const Common& common) {
   warn_about_groups(model, groups, common);
-  if (!is_finite(model.overall(), 0.9)) {
+  if (!is_finite(model, 0.9)) {
     warn(common,
          "the 90 % interval is infinite: the largest weight is more than a twentieth of "
          "all that is ranked");
@@ -143,17 +144,21 @@ std::string guarantee_form(const GuaranteedModel& model) {
 }
 
 std::string guarantee_delivers(const GuaranteedModel& model) {
-  const FoldRanks& ranks = model.overall();
-  const std::string known =
-      by_confidence(ranks, [&](double confidence) { return known_coverage(ranks, confidence); });
+  const std::string known = by_confidence(model, known_coverage);
   return is_cross(model) ? known + " (where the folds' models agree)" : known;
 }
 
 std::string guarantee_bound(const GuaranteedModel& model) {
   if (!is_cross(model)) return {};
-  if (!model.has_bound()) return no_bound_text();
-  return by_confidence(model.overall(),
-                       [&](double confidence) { return proven_coverage(model, confidence); });
+  return model.has_bound() ? by_confidence(model, proven_coverage) : no_bound_text();
+}
+
+std::string guarantee_shift(const GuaranteedModel& model) {
+  if (model.shift() == nullptr) return {};
+  return fmt::format(
+      "ranks are weighted towards the rows of --shift-to, by an estimate; {:.0f} "
+      "effective rows were left",
+      model.shift()->effective_rows());
 }
 
 std::string guarantee_groups(const GuaranteedModel& model, const GroupColumn& column) {

@@ -18,10 +18,12 @@ void warn_about_guarantee(const GuaranteedModel& model, const GroupColumn& group
                           const Common& common);
 
 /// What 'tare inspect' says: the form, what central intervals are known to cover on average ("0.9:
-/// 0.905"; of cross: where the folds' models agree), what is proven for cross, and the groups.
+/// 0.905"; of cross: where the folds' models agree), what is proven for cross, the shift, and the
+/// groups.
 std::string guarantee_form(const GuaranteedModel& model);
 std::string guarantee_delivers(const GuaranteedModel& model);
 std::string guarantee_bound(const GuaranteedModel& model);
+std::string guarantee_shift(const GuaranteedModel& model);
 std::string guarantee_groups(const GuaranteedModel& model, const GroupColumn& groups);
 
 }  // namespace tare::cli

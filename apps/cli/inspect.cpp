@@ -108,6 +108,7 @@ void print_text(const std::string& path, const FittedModel& fitted, const Tensor
     line("guarantee", guarantee_form(*model));
     line("delivers", guarantee_delivers(*model));
     line("proven", guarantee_bound(*model));
+    line("shift", guarantee_shift(*model));
     if (!schema.group().empty()) line("groups", guarantee_groups(*model, schema.group()));
   }
   print_snq(in.part("model"), "");

@@ -8,6 +8,7 @@
 #include "calibrate/guarantee.h"
 #include "calibrate/guarantee_split.h"
 #include "calibrate/row_split.h"
+#include "calibrate/shift.h"
 #include "tare/calibrate/methods.h"
 #include "tare/model/regressor.h"
 
@@ -36,6 +37,11 @@ void check_rows(const FitInput& input) {
   if (std::ranges::any_of(input.group, [&](std::uint32_t group) { return group >= rows; })) {
     fail(ErrorCode::kInvalidArgument, "fit: groups are numbered 0, 1, ..., below the {} rows",
          rows);
+  }
+  if (input.shift && (input.shift->features() != input.x.cols() || input.weight.empty())) {
+    fail(ErrorCode::kShapeMismatch,
+         "fit: a shift of {} columns with {} weights, for {} columns (weigh_towards gives both)",
+         input.shift->features(), input.weight.size(), input.x.cols());
   }
   for (std::size_t i = 0; i < rows; ++i) {
     bool finite = std::isfinite(input.y[i]);

@@ -155,7 +155,9 @@ GuaranteedModel::GuaranteedModel(std::unique_ptr<const QuantileModel> inner,
   const Execution silent = quiet(how);
   FoldScores fold{score_rows(*inner_.front(), knots_, held_out, silent),
                   {held_out.group.begin(), held_out.group.end()}};
-  set_masses(fold.scores, held_out.weight, MassScale(held_out.weight));
+  shift_ = held_out.shift;
+  scale_ = MassScale(held_out.weight);
+  set_masses(fold.scores, held_out.weight, scale_);
   set_lines({&fold, 1});
   prepare();
   cost_ = measure(held_out, silent);
@@ -165,7 +167,8 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::cross(const FitInput& input, c
                                                         const FitRows& fit, const Execution& how) {
   constexpr std::uint64_t kSeedPart = 3100;
   std::unique_ptr<GuaranteedModel> model(new GuaranteedModel);
-  const MassScale scale(ranked_weights(input, plan));
+  model->shift_ = input.shift;
+  model->scale_ = MassScale(ranked_weights(input, plan));
   std::vector<FoldScores> folds;
   for (std::size_t k = 0; k < plan.folds; ++k) {
     const Partition parts = fold_partition(plan.fold_of_row, k, input.window);
@@ -178,7 +181,7 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::cross(const FitInput& input, c
     const FitInput unseen = own.input();
     folds.push_back({score_rows(*model->inner_.back(), model->knots_, unseen, quiet(how)),
                      {unseen.group.begin(), unseen.group.end()}});
-    set_masses(folds.back().scores, unseen.weight, scale);
+    set_masses(folds.back().scores, unseen.weight, model->scale_);
   }
   model->set_lines(folds);
   model->has_bound_ = plan.order == RowOrder::kNone && count_alike(ranked_weights(input, plan));
@@ -238,8 +241,13 @@ void GuaranteedModel::prepare() {
   for (const FoldRanks& line : lines_) merges_.emplace_back(line, used);
 }
 
+Mass GuaranteedModel::most_fresh(const FoldRanks& line) const {
+  return shift_ ? scale_.of(shift_->largest()) : line.largest();
+}
+
 bool GuaranteedModel::all_finite(Level level) const {
-  return std::ranges::all_of(lines_, [&](const FoldRanks& line) { return line.finite(level); });
+  return std::ranges::all_of(
+      lines_, [&](const FoldRanks& line) { return line.finite(level, most_fresh(line)); });
 }
 
 GuaranteedModel::Cost GuaranteedModel::measure(const FitInput& held_out,
@@ -279,7 +287,7 @@ Prediction GuaranteedModel::predict_ascending(const Rows& rows, std::span<const 
     fail(ErrorCode::kShapeMismatch,
          "predict: the model's guarantee holds within groups, and the rows have none");
   }
-  if (folds() == 1) return predict_places(rows, levels, how);
+  if (folds() == 1 && !shift_) return predict_places(rows, levels, how);
   std::size_t columns = 0;
   for (const auto& asked : asked_) columns += asked.size();
   const std::size_t block = std::max(kLeastBlock, kBlockNumbers / columns);
@@ -311,13 +319,16 @@ void GuaranteedModel::predict_block(const Rows& rows, std::span<const Level> lev
     join_diagnostics(result, p, 1.0 / static_cast<double>(folds()));
     quantiles.push_back(std::move(p.quantiles));
   }
+  std::vector<double> weight(shift_ ? rows.x.rows() : 0);
+  if (shift_) shift_->weights(rows.x, weight, how);
   constexpr std::size_t kMergedRows = 64;
   parallel_blocks(how, rows.x.rows(), kMergedRows, [&](std::size_t first, std::size_t last) {
     std::vector<std::span<const double>> row(folds());
     for (std::size_t i = first; i < last; ++i) {
       for (std::size_t k = 0; k < folds(); ++k) row[k] = quantiles[k].view().row(i);
       const std::size_t line = line_of_row(rows, i);
-      merges_[line].answer(row, levels, lines_[line].largest(), result.quantiles.row(i));
+      const Mass fresh = shift_ ? scale_.of(weight[i]) : lines_[line].largest();
+      merges_[line].answer(row, levels, fresh, result.quantiles.row(i));
     }
   });
 }
@@ -376,6 +387,11 @@ void GuaranteedModel::save(const TensorWriter& whole) const {
   save_ranks(out, lines_, knots_.size());
   out.tensor("group_rows", group_rows_);
   out.tensor("group_ranks", group_lines_);
+  if (shift_) {
+    out.value("shifted", true);
+    out.tensor("weight_scale", std::vector<double>{scale_.largest()});
+    shift_->save(out.part("shift"));
+  }
 }
 
 std::unique_ptr<GuaranteedModel> GuaranteedModel::load(const TensorReader& whole,
@@ -413,6 +429,13 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::load(const TensorReader& whole
   model->group_lines_ = in.values<std::int32_t>("group_ranks", {model->group_rows_.size()});
   for (const std::int32_t place : model->group_lines_) {
     require(place >= 0 && static_cast<std::size_t>(place) < model->lines_.size());
+  }
+  if (in.has_value("shifted")) {
+    const double largest = in.values<double>("weight_scale", {1})[0];
+    require(std::isfinite(largest) && largest > 0.0);
+    model->scale_ = MassScale::of_largest(largest);
+    model->shift_ = Shift::load(in.part("shift"));
+    require(model->shift_->features() == model->features());
   }
   model->prepare();
   return model;

@@ -10,6 +10,7 @@
 
 #include "calibrate/guarantee_folds.h"
 #include "calibrate/guarantee_merge.h"
+#include "calibrate/shift.h"
 #include "io/tensor_store.h"
 #include "tare/calibrate/quantile_model.h"
 
@@ -34,6 +35,10 @@ std::span<const Level> guarantee_levels();
 /// Cross: a model for each fold of the rows, fitted without it, and all folds' rows ranked together
 /// as FoldMerge says. Nothing is held out of all models. A side is proven to miss at most
 /// cross_miss_bound(); where the folds' models agree it keeps its level as split does.
+///
+/// Rows that count differently are ranked by their weight, as weighted conformal prediction does. A
+/// new row counts as the largest of them, or, where the weights come from a shift, as the shift
+/// says.
 ///
 /// Answers are infinite where n is too small for the level, and where the inner model's own
 /// quantiles are, and for no other reason. With groups the same holds within each group of at least
@@ -73,6 +78,11 @@ class GuaranteedModel final : public QuantileModel {
   double seen_coverage() const noexcept { return seen_coverage_; }
   /// Of cross: whether the bound is proven, for rows drawn at random that count alike.
   bool has_bound() const noexcept { return has_bound_; }
+  /// What a new row counts at most among a line's rows: where a shift is known each row is asked,
+  /// otherwise it is taken to count as much as the largest.
+  Mass most_fresh(const FoldRanks& line) const;
+  /// The weights towards the rows to be predicted, or none.
+  const Shift* shift() const noexcept { return shift_.get(); }
   /// Groups at fit, and the ranked rows of each; empty without groups.
   std::span<const std::int32_t> group_rows() const noexcept { return group_rows_; }
   /// Whether a group has ranks of its own.
@@ -121,6 +131,8 @@ class GuaranteedModel final : public QuantileModel {
   Cost cost_;
   double seen_coverage_ = 0.0;
   bool has_bound_ = false;
+  std::shared_ptr<const Shift> shift_;  // none: not known how new rows differ
+  MassScale scale_;
   // Made from the above, for merging:
   std::vector<std::vector<Level>> asked_;  // of each fold's model
   std::vector<FoldMerge> merges_;          // of each line

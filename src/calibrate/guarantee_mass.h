@@ -24,6 +24,12 @@ class MassScale {
   explicit MassScale(std::span<const double> weights) {
     if (!weights.empty()) largest_ = std::ranges::max(weights);
   }
+  /// Of a file: what largest() was.
+  static MassScale of_largest(double largest) {
+    MassScale scale;
+    scale.largest_ = largest;
+    return scale;
+  }
   bool weighted() const noexcept { return largest_ > 0.0; }
   /// The largest weight; 0: every row counts 1.
   double largest() const noexcept { return largest_; }

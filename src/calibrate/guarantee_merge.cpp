@@ -29,9 +29,9 @@ FoldRanks::FoldRanks(std::vector<GuaranteeRanks> folds) : folds_(std::move(folds
   }
 }
 
-bool FoldRanks::finite(Level level) const {
-  if (level.value() >= 0.5) return upper_target(level, mass_, largest_) <= mass_;
-  return lower_target(level, mass_, largest_) >= 1;
+bool FoldRanks::finite(Level level, Mass fresh) const {
+  if (level.value() >= 0.5) return upper_target(level, mass_, fresh) <= mass_;
+  return lower_target(level, mass_, fresh) >= 1;
 }
 
 void FoldMerge::mark_knots(const GuaranteeRanks& ranks, std::span<std::uint8_t> flag) {

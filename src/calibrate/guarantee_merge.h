@@ -26,8 +26,8 @@ class FoldRanks {
   Mass mass() const noexcept { return mass_; }
   /// Of all rows: what a new row counts where nothing is known about it.
   Mass largest() const noexcept { return largest_; }
-  /// Whether a level has a finite bound for such a row.
-  bool finite(Level level) const;
+  /// Whether a level has a finite bound for a new row that counts `fresh`.
+  bool finite(Level level, Mass fresh) const;
 
  private:
   std::vector<GuaranteeRanks> folds_;
