@@ -173,7 +173,7 @@ TEST(Shift, GoesIntoTheRanksAndTheFile) {
 }
 
 TEST(Shift, WeightsRestoreTheCoverage) {
-  const ShiftCoverage covered = shift_coverage("split:0.5", 1000, 10);
+  const ShiftCoverage covered = shift_coverage(ShiftKind::kMoved, "split:0.5", 1000, 10);
   EXPECT_LT(covered.plain, 0.82);
   EXPECT_NEAR(covered.weighted, 0.9, 0.04);  // 10 draws: a standard error of 0.01
 }
