@@ -194,7 +194,7 @@ std::vector<LogisticFit> fit_logistic(const LabelledRows& rows, MatrixView terms
   b[0] = loss.base();
   std::vector<LogisticFit> fits;
   for (const double penalty : penalties) {
-    minimise(loss, penalty, b);
+    if (loss.slopes() > 0) minimise(loss, penalty, b);
     LogisticFit fit;
     fit.intercept = b[0];
     fit.slope.assign(b.data() + 1, b.data() + b.size());

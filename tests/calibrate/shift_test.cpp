@@ -128,6 +128,7 @@ TEST(Shift, RefusesWhatItCannotCompare) {
     twice(i, 2) = 4.0;
   }
   EXPECT_GT(weigh_towards(twice, {}, twice, Seed{1}).effective_rows, 50.0);
+  EXPECT_EQ(weigh_towards(Matrix(30, 0), {}, Matrix(25, 0), Seed{1}).effective_rows, 30.0);
 }
 
 /// The guarantee asks the shift about each new row: more weight, wider.
@@ -161,6 +162,9 @@ TEST(Shift, GoesIntoTheRanksAndTheFile) {
       EXPECT_LE(before.quantiles(light, 95), before.quantiles(heavy, 95)) << form;
       EXPECT_GE(before.quantiles(light, 4), before.quantiles(heavy, 4)) << form;
     }
+    const auto lightest = static_cast<std::size_t>(std::ranges::min_element(mass) - mass.begin());
+    const auto heaviest = static_cast<std::size_t>(std::ranges::max_element(mass) - mass.begin());
+    EXPECT_LT(before.quantiles(lightest, 95), before.quantiles(heaviest, 95)) << form;
     for (std::size_t i = 0; i < 400; ++i) {
       EXPECT_TRUE(std::ranges::is_sorted(before.quantiles.row(i)));
     }
