@@ -141,7 +141,8 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
   }
   if (!input.group.empty()) {
     fail(ErrorCode::kInvalidArgument,
-         "groups are what a guarantee holds within: ask for one (--guarantee split or cross), or leave the "
+         "groups are what a guarantee holds within: ask for one (--guarantee split or cross), or "
+         "leave the "
          "groups out");
   }
   return method.fit(input, own, how);

@@ -84,6 +84,27 @@ TEST(Shift, StartsFromTheWeightsThatAreGiven) {
   }
 }
 
+/// A row's weight is by the fold that has not seen it; a new row's is by all folds.
+TEST(Shift, AsksTheFoldThatHasNotSeenTheRow) {
+  const Matrix x = normal_rows(300, 3, 0.0, 14);
+  const ShiftWeights weights = weigh_towards(x, {}, normal_rows(300, 3, 1.0, 15), Seed{1});
+  std::vector<double> by_all(300);
+  weights.shift->weights(x, by_all, {});
+  std::vector<double> some(weights.shift->terms().terms());
+  std::size_t by_one = 0;
+  for (std::size_t i = 0; i < 300; ++i) {
+    weights.shift->terms().write(x.row(i), some);
+    bool found = false;
+    for (std::size_t k = 0; k < weights.shift->fits().size(); ++k) {
+      const double expected =
+          by_all[i] * weights.shift->ratio_by(k, some) / weights.shift->ratio(some);
+      found = found || std::abs(weights.weight[i] / expected - 1.0) < 1e-9;
+    }
+    if (found && std::abs(weights.weight[i] / by_all[i] - 1.0) > 1e-9) ++by_one;
+  }
+  EXPECT_GT(by_one, 280U);  // all but those that are cut off
+}
+
 TEST(Shift, DoesNotDependOnThreads) {
   const Matrix x = normal_rows(700, 4, 0.0, 7);
   const Matrix fresh = normal_rows(600, 4, 0.5, 8);
