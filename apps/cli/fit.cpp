@@ -14,6 +14,7 @@
 #include "calibrate/guarantee.h"
 #include "command.h"
 #include "fit_options.h"
+#include "guarantee_text.h"
 #include "io/atomic_file.h"
 #include "io/tensor_store.h"
 #include "tare/calibrate/methods.h"
@@ -70,64 +71,26 @@ void warn_about(const TrainingData& data, const Common& common) {
   tell(data.without_window, "rows at the start have no full window and were left out");
 }
 
-/// What the guarantee costs, as a share of the CheckScore without it; not finite where a method's
-/// own quantiles are not.
-double relative_cost(const GuaranteedModel::Cost& cost) {
-  return cost.without > 0.0 ? cost.with / cost.without - 1.0 : 0.0;
-}
-
-std::string cost_text(const GuaranteedModel::Cost& cost) {
-  const double change = relative_cost(cost);
-  if (!std::isfinite(change))
-    return "the CheckScore is infinite, as the method's own quantiles are";
-  std::string text =
-      fmt::format("the adjusted levels change the CheckScore by {:+.2f} %", 100.0 * change);
-  if (cost.levels < 100) {
-    text += fmt::format(", over the {} of 100 levels that are finite", cost.levels);
+/// What weighting towards other rows leaves of those of the fit.
+void tell_shift(const TrainingData& data, const Common& common) {
+  if (!data.shift.shift) return;
+  constexpr double kFew = 100.0;
+  const double left = data.shift.effective_rows;
+  const auto rows = static_cast<double>(data.encoded.y.size());
+  note(common, fmt::format("shift: weights leave {:.0f} effective rows of {:.0f} ({:.3g} %)", left,
+                           rows, 100.0 * left / rows));
+  if (left < kFew || left < 0.1 * rows) {
+    warn(common,
+         "few rows of the fit resemble those of --shift-to: what is learned for them rests "
+         "on these few");
   }
-  return text;
-}
-
-Json guarantee_json(const GuaranteedModel& model, std::size_t rows) {
-  return {{"form", "split"},
-          {"rows", model.overall().rows()},
-          {"share", static_cast<double>(model.overall().rows()) / static_cast<double>(rows)},
-          {"check_score_lost", relative_cost(model.cost())},
-          {"levels", model.cost().levels},
-          {"groups", model.group_rows().size()}};
-}
-
-void note_guarantee(const GuaranteedModel& model, std::size_t all, const Common& common) {
-  const std::size_t rows = model.overall().rows();
-  note(common, fmt::format("guarantee: {} rows held out ({:.3g} %); on these {}", rows,
-                           100.0 * static_cast<double>(rows) / static_cast<double>(all),
-                           cost_text(model.cost())));
-}
-
-/// Groups without ranks of their own, and how few rows they have.
-void warn_about_groups(const GuaranteedModel& model, const GroupColumn& column,
-                       const Common& common) {
-  std::vector<std::string> small;
-  for (std::size_t g = 0; g < column.values().size(); ++g) {
-    if (model.has_ranks(static_cast<std::uint32_t>(g))) continue;
-    const auto rows = g < model.group_rows().size() ? model.group_rows()[g] : 0;
-    small.push_back(fmt::format("'{}' has {}", column.values()[g], rows));
-  }
-  if (small.empty()) return;
-  constexpr std::size_t kNamed = 5;
-  const std::size_t count = small.size();
-  if (count > kNamed) small.resize(kNamed);
-  warn(common, fmt::format("{} of {} groups have fewer than the {} held-out rows of a finite 90 % "
-                           "interval, and get the guarantee over all rows: {}{}",
-                           count, column.values().size(), kRowsForNinety, join(small, ", "),
-                           count > kNamed ? ", ..." : ""));
 }
 
 void print_result(const FitOptions& options, const FittedModel& fitted, const TrainingData& data,
                   double seconds, const Common& common) {
   const std::size_t features = data.schema->feature_names().size();
   const auto* guaranteed = dynamic_cast<const GuaranteedModel*>(fitted.model.get());
-  if (guaranteed != nullptr) warn_about_groups(*guaranteed, data.schema->group(), common);
+  if (guaranteed != nullptr) warn_about_guarantee(*guaranteed, data.schema->group(), common);
   if (common.json) {
     Json result = {{"model", options.output},
                    {"method", fitted.method},
@@ -137,6 +100,7 @@ void print_result(const FitOptions& options, const FittedModel& fitted, const Tr
                    {"imputed_cells", data.encoded.imputed},
                    {"rows_without_window", data.without_window},
                    {"seconds", seconds}};
+    if (data.shift.shift) result["shift"] = {{"effective_rows", data.shift.effective_rows}};
     if (guaranteed != nullptr) result["guarantee"] = guarantee_json(*guaranteed, fitted.rows);
     fmt::print("{}\n", result.dump(2, ' ', false, Json::error_handler_t::replace));
     return;
@@ -146,7 +110,7 @@ void print_result(const FitOptions& options, const FittedModel& fitted, const Tr
            "{}: {} on {} rows with {} features, in {} s ('tare inspect {}' shows what was chosen)",
            options.output, fitted.method, fitted.rows, features, short_number(seconds),
            options.output));
-  if (guaranteed != nullptr) note_guarantee(*guaranteed, fitted.rows, common);
+  if (guaranteed != nullptr) note(common, guarantee_note(*guaranteed, fitted.rows));
 }
 
 void run_fit(const FitOptions& options, const Common& common) {
@@ -160,7 +124,7 @@ void run_fit(const FitOptions& options, const Common& common) {
   const std::string guarantee = canonical_name(params.text("guarantee", "none"));
   if (!options.group.empty() && guarantee == "none") {
     fail(ErrorCode::kInvalidArgument,
-         "--group is what a guarantee holds within: add --guarantee split");
+         "--group is what a guarantee holds within: add --guarantee split or cross");
   }
   const std::string regressor =
       params.text("regressor", Params::parse(method.defaults).text("regressor", ""));
@@ -169,7 +133,10 @@ void run_fit(const FitOptions& options, const Common& common) {
   Bar bar(common);
   bar.show("reading", 0.0);
   const std::size_t window = options.window > 0 ? options.window : method.window;
-  const TrainingData data = read_training_data(options, window, trains, common.threads);
+  TrainingData data = read_training_data(options, window, trains, common.threads);
+  if (!options.shift_to.empty()) {
+    shift_training_data(data, options.shift_to, options, bar.execution());
+  }
   if (const std::size_t rows = data.encoded.y.size();
       method.many_rows > 0 && rows > method.many_rows) {
     warn(common, fmt::format("{}: {} rows are many for method '{}', and fitting takes long",
@@ -186,6 +153,7 @@ void run_fit(const FitOptions& options, const Common& common) {
   save_model(options.output, fitted, options.force ? Replace::kReplace : Replace::kKeep);
   bar.show_text("");
   warn_about(data, common);
+  tell_shift(data, common);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   print_result(options, fitted, data, seconds, common);

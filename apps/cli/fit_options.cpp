@@ -151,6 +151,9 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
                      "Column within whose values the guarantee holds, each by its own held-out "
                      "rows [over all rows]");
   command.add_option("--weight", options.weight, "Column of sample weights, 0 or more");
+  command.add_option("--shift-to", options.shift_to,
+                     "File with rows to be predicted, as 'tare predict' takes it: the rows of the "
+                     "fit are weighted so that their features resemble it");
   command.add_option("--missing", options.missing, "Missing values: error, drop, impute")
       ->capture_default_str();
   command.add_option("--seed", options.seed, "Same seed, same bytes")

@@ -18,6 +18,7 @@ struct FitOptions {
   std::string method;
   std::string config;
   std::string target, prediction, prediction_sd, prediction_quantiles, predictor, weight, group;
+  std::string shift_to;  // a file with rows to be predicted
   std::string features, drop, categorical, calibrate_on;
   std::string missing = "error";
   std::string split;

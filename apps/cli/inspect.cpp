@@ -10,6 +10,7 @@
 #include "calibrate/screening.h"
 #include "command.h"
 #include "data/schema.h"
+#include "guarantee_text.h"
 #include "io/safetensors.h"
 #include "tare/calibrate/model_file.h"
 #include "text_table.h"
@@ -50,13 +51,13 @@ std::string given_list(const Schema& schema) {
 
 /// The bandwidths that were tried, with a mark at the one that was taken.
 void print_path(const TensorReader& in) {
-  const auto& path = in.value("model.bandwidth_path");
+  const auto& path = in.value("bandwidth_path");
   if (path.empty()) return;
-  const Json& taken = in.value("model.snq.bandwidth");
+  const Json& taken = in.value("snq.bandwidth");
   double best = path[0][1].get<double>();
   for (const Json& trial : path) best = std::min(best, trial[1].get<double>());
   fmt::print("\nbandwidths tried, by leave-one-out pinball loss over {} rows:\n",
-             in.value("model.bandwidth_rows").get<std::size_t>());
+             in.value("bandwidth_rows").get<std::size_t>());
   std::vector<std::vector<std::string>> rows = {{"bandwidth", "loss", "above best", ""}};
   for (const Json& trial : path) {
     const double loss = trial[1].get<double>();
@@ -86,9 +87,9 @@ void print_screened(const Json& screened, const std::vector<std::string>& names)
 
 /// What `auto` tried, what each scored on rows left out, and what it kept.
 void print_trail(const TensorReader& in) {
-  const Json& trail = in.value("model.trail");
+  const Json& trail = in.value("trail");
   fmt::print("\ntried, by pinball loss of {} rows left out:\n",
-             in.get<std::size_t>("model.loss_rows"));
+             in.get<std::size_t>("loss_rows"));
   std::vector<std::vector<std::string>> rows = {{"candidate", "loss", "bandwidth", "share"}};
   for (const Json& trial : trail) {
     const double share = trial[3].get<double>();
@@ -96,44 +97,37 @@ void print_trail(const TensorReader& in) {
                     short_number(trial[2].get<double>()),
                     share > 0.0 ? fmt::format("{:.0f} %", 100.0 * share) : ""});
   }
-  rows.push_back({"average", fmt::format("{:.6g}", in.get<double>("model.loss")), "", ""});
+  rows.push_back({"average", fmt::format("{:.6g}", in.get<double>("loss")), "", ""});
   fmt::print("{}", text_table(rows));
 }
 
-/// "0.9: 0.905": what a central interval is known to cover with so many rows, on average.
-std::string delivered(std::size_t rows) {
-  std::vector<std::string> items;
-  for (const double confidence : {0.5, 0.8, 0.9, 0.95, 0.99}) {
-    const auto [low, high] = interval_levels(confidence);
-    const std::uint64_t least = low.rank_below(rows + 1);
-    const std::uint64_t most = high.rank(rows + 1);
-    const bool finite = least >= 1 && most <= rows;
-    const double share = static_cast<double>(most - least) / static_cast<double>(rows + 1);
-    items.push_back(finite ? fmt::format("{}: {:.4f}", confidence, share)
-                           : fmt::format("{}: 1 (infinite)", confidence));
-  }
-  return join(items, ", ");
+void line(std::string_view name, const std::string& text) {
+  if (!text.empty()) fmt::print("{:<12} {}\n", name, text);
 }
 
-std::string group_list(const GuaranteedModel& model, const GroupColumn& column) {
-  constexpr std::size_t kNamed = 20;
-  std::vector<std::string> items;
-  for (std::size_t g = 0; g < std::min(kNamed, column.values().size()); ++g) {
-    const auto rows = g < model.group_rows().size() ? model.group_rows()[g] : 0;
-    const bool own = model.has_ranks(static_cast<std::uint32_t>(g));
-    items.push_back(
-        fmt::format("{} ({} rows{})", column.values()[g], rows, own ? "" : ": as over all rows"));
-  }
-  if (column.values().size() > kNamed) items.emplace_back("...");
-  return fmt::format("{}: {}", column.name(), join(items, ", "));
+/// `in` is the part of the file with the method's model, or the first fold's, of which `remark`
+/// says so.
+void print_snq(const TensorReader& in, std::string_view remark) {
+  if (!in.has_value("snq.rows")) return;
+  line("calibration",
+       fmt::format("{} rows in {} kernel features{}", in.get<std::size_t>("snq.rows"),
+                   in.get<std::size_t>("snq.dims"), remark));
+  line("point model", in.get<std::string>("point.regressor"));
+  line("kernel", in.get<std::string>("snq.kernel"));
+  const Json& bandwidth = in.value("snq.bandwidth");
+  line("bandwidth",
+       fmt::format("{} ({})",
+                   bandwidth.is_number() ? short_number(bandwidth.get<double>()) : "infinite",
+                   in.get<std::string>("bandwidth_rule")));
+  line("fallback", fmt::format("{}, {} rows", in.get<std::string>("snq.fallback"),
+                               in.get<std::size_t>("snq.min_support")));
+  if (in.has_value("snq.index")) line("index", in.get<std::string>("snq.index"));
+  print_path(in);
 }
 
 void print_text(const std::string& path, const FittedModel& fitted, const TensorStore& store) {
   const TensorReader in(store);
   const Schema& schema = *fitted.schema;
-  const auto line = [](std::string_view name, const std::string& text) {
-    if (!text.empty()) fmt::print("{:<12} {}\n", name, text);
-  };
   fmt::print("{}\n", path);
   line("method", fitted.method);
   line("options", joined_options(fitted.params));
@@ -146,29 +140,19 @@ void print_text(const std::string& path, const FittedModel& fitted, const Tensor
   line("features", column_list(schema));
   line("fitted on", fmt::format("{} rows", fitted.rows));
   if (const auto* model = dynamic_cast<const GuaranteedModel*>(fitted.model.get())) {
-    line("guarantee", fmt::format("split, {} rows held out", model->overall().rows()));
-    line("delivers", delivered(model->overall().rows()));
-    if (!schema.group().empty()) line("groups", group_list(*model, schema.group()));
+    line("guarantee", guarantee_form(*model));
+    line("delivers", guarantee_delivers(*model));
+    line("proven", guarantee_bound(*model));
+    line("shift", guarantee_shift(*model));
+    if (!schema.group().empty()) line("groups", guarantee_groups(*model, schema.group()));
   }
-  if (in.has_value("model.snq.rows")) {
-    line("calibration",
-         fmt::format("{} rows in {} kernel features", in.get<std::size_t>("model.snq.rows"),
-                     in.get<std::size_t>("model.snq.dims")));
-    line("point model", in.get<std::string>("model.point.regressor"));
-    line("kernel", in.get<std::string>("model.snq.kernel"));
-    const Json& bandwidth = in.value("model.snq.bandwidth");
-    line("bandwidth",
-         fmt::format("{} ({})",
-                     bandwidth.is_number() ? short_number(bandwidth.get<double>()) : "infinite",
-                     in.get<std::string>("model.bandwidth_rule")));
-    line("fallback", fmt::format("{}, {} rows", in.get<std::string>("model.snq.fallback"),
-                                 in.get<std::size_t>("model.snq.min_support")));
-    if (in.has_value("model.snq.index")) line("index", in.get<std::string>("model.snq.index"));
-    print_path(in);
+  print_snq(in.part("model"), "");
+  print_snq(in.part("model.fold0"), " (of the first fold's model, as are the next lines)");
+  for (const char* part : {"model", "model.fold0"}) {
+    if (in.part(part).has_value("trail")) print_trail(in.part(part));
+    if (in.part(part).has_value("screened"))
+      print_screened(in.part(part).value("screened"), schema.feature_names());
   }
-  if (in.has_value("model.trail")) print_trail(in);
-  if (in.has_value("model.screened"))
-    print_screened(in.value("model.screened"), schema.feature_names());
 }
 
 void print_json(const TensorStore& store) {

@@ -107,8 +107,31 @@ FitInput TrainingData::input(Seed seed) const {
   input.calibrate_rows = calibrate_rows;
   input.group = group;
   input.window = schema->window();
+  if (shift.shift) {
+    input.weight = shift.weight;
+    input.shift = shift.shift;
+  }
   input.seed = seed;
   return input;
+}
+
+void shift_training_data(TrainingData& data, const std::string& path, const FitOptions& options,
+                         const Execution& how) {
+  constexpr std::uint64_t kSeedPart = 3003;
+  CsvReader reader(path);
+  reader.use_threads(how.threads);
+  reader.select(data.schema->requests(reader.source(), reader.header(), Need::kFeatures));
+  const Table table = read_all(reader);
+  Encoded fresh =
+      data.schema->encode(table, Need::kFeatures, parse_missing_policy(options.missing));
+  Windows windows(data.schema->window());
+  windows.apply(fresh);
+  try {
+    data.shift = weigh_towards(data.encoded.x, data.encoded.weight, fresh.x,
+                               split(Seed{options.seed}, kSeedPart), how);
+  } catch (const Error& error) {
+    fail(error.code(), "--shift-to {}: {}", reader.source(), error.what());
+  }
 }
 
 bool splits_by_column(const FitOptions& options) {

@@ -9,6 +9,7 @@
 #include "data/schema.h"
 #include "fit_options.h"
 #include "tare/calibrate/quantile_model.h"
+#include "tare/calibrate/shift.h"
 
 namespace tare::cli {
 
@@ -22,9 +23,15 @@ struct TrainingData {
   std::vector<std::size_t> model_columns;    // as in FitInput
   std::vector<std::size_t> calibrate_columns;
   std::size_t without_window = 0;  // rows left out for want of a past
+  ShiftWeights shift;              // of --shift-to; no weights: none
 
   FitInput input(Seed seed) const;
 };
+
+/// Weighs the rows of `data` towards those of the file. Throws kNotFound where a column is not in
+/// it.
+void shift_training_data(TrainingData& data, const std::string& path, const FitOptions& options,
+                         const Execution& how);
 
 /// True for --split by:COL=VALUE, which is about the file and not the method.
 bool splits_by_column(const FitOptions& options);

@@ -8,6 +8,7 @@
 #include "calibrate/guarantee.h"
 #include "calibrate/guarantee_split.h"
 #include "calibrate/row_split.h"
+#include "calibrate/shift.h"
 #include "tare/calibrate/methods.h"
 #include "tare/model/regressor.h"
 
@@ -36,6 +37,11 @@ void check_rows(const FitInput& input) {
   if (std::ranges::any_of(input.group, [&](std::uint32_t group) { return group >= rows; })) {
     fail(ErrorCode::kInvalidArgument, "fit: groups are numbered 0, 1, ..., below the {} rows",
          rows);
+  }
+  if (input.shift && (input.shift->features() != input.x.cols() || input.weight.empty())) {
+    fail(ErrorCode::kShapeMismatch,
+         "fit: a shift of {} columns with {} weights, for {} columns (weigh_towards gives both)",
+         input.shift->features(), input.weight.size(), input.x.cols());
   }
   for (std::size_t i = 0; i < rows; ++i) {
     bool finite = std::isfinite(input.y[i]);
@@ -95,7 +101,14 @@ RowOrder order_of(const FitInput& input, const Params& params) {
 std::unique_ptr<QuantileModel> fit_guaranteed(const Method& method, const FitInput& input,
                                               const Params& params, const GuaranteeRule& rule,
                                               const Execution& how) {
-  const Partition parts = guarantee_partition(input, rule, order_of(input, params));
+  const RowOrder order = order_of(input, params);
+  if (rule.form == GuaranteeRule::Form::kCross) {
+    const auto fit = [&](const FitInput& rows, const Execution& part) {
+      return method.fit(rows, params, part);
+    };
+    return GuaranteedModel::cross(input, guarantee_folds(input, rule, order), fit, how);
+  }
+  const Partition parts = guarantee_partition(input, rule, order);
   std::unique_ptr<const QuantileModel> inner =
       method.fit(InputPart(input, parts.first).input(), params, how);
   return std::make_unique<GuaranteedModel>(std::move(inner), InputPart(input, parts.second).input(),
@@ -130,7 +143,8 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
   }
   if (!input.group.empty()) {
     fail(ErrorCode::kInvalidArgument,
-         "groups are what a guarantee holds within: ask for one (--guarantee split), or leave the "
+         "groups are what a guarantee holds within: ask for one (--guarantee split or cross), or "
+         "leave the "
          "groups out");
   }
   return method.fit(input, own, how);

@@ -8,12 +8,19 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "base/parallel.h"
+#include "base/stages.h"
+#include "calibrate/guarantee_file.h"
+#include "calibrate/guarantee_mass.h"
 
 namespace tare {
 namespace {
 
 constexpr std::size_t kScoredRows =
     2048;  // rows whose quantiles at all knots are in memory at once
+constexpr std::size_t kBlockNumbers = 4'000'000;  // quantiles of all folds, likewise
+constexpr std::size_t kLeastBlock = 64;           // rows
+constexpr std::size_t kCheckedRows = 2000;        // for the coverage of rows that were seen
 
 std::vector<Level> make_guarantee_levels() {
   std::vector<double> lower = {0.000001, 0.00001, 0.00002, 0.00005, 0.0001, 0.0002};
@@ -62,11 +69,6 @@ std::vector<RowScore> score_rows(const QuantileModel& model, std::span<const Lev
   return scores;
 }
 
-/// Infinity of one sign is never added to the other.
-double moved(double quantile, double beyond) {
-  return std::isinf(beyond) ? beyond : quantile + beyond;
-}
-
 double pinball_at(double y, double q, double tau) {
   return std::max(tau * (y - q), (tau - 1.0) * (y - q));
 }
@@ -88,22 +90,53 @@ double mean_pinball(const QuantileModel& model, std::span<const Level> levels,
   return sum / static_cast<double>(input.x.rows()) / static_cast<double>(levels.size());
 }
 
-/// Several lists of the same length one after the other, as a tensor of two dimensions.
+void set_masses(std::span<RowScore> scores, std::span<const double> weight,
+                const MassScale& scale) {
+  for (std::size_t i = 0; i < weight.size(); ++i) scores[i].mass = scale.of(weight[i]);
+}
+
+/// Rows of a block, from `first` on.
+Rows middle_of(const Rows& rows, std::size_t first, std::size_t count) {
+  Rows some{.x = rows.x.middle_rows(first, count)};
+  if (rows.given.cols() > 0) some.given = rows.given.middle_rows(first, count);
+  if (!rows.group.empty()) some.group = rows.group.subspan(first, count);
+  return some;
+}
+
 template <class T>
 void append(std::vector<T>& all, const std::vector<T>& part) {
   all.insert(all.end(), part.begin(), part.end());
 }
 
-/// Takes the next `count` of `all`, from `next` on.
-template <class T>
-std::vector<T> take_next(const std::vector<T>& all, std::size_t& next, std::size_t count) {
-  if (count > all.size() - next) {
-    fail(ErrorCode::kCorruptFile, "the model file's guarantee is damaged");
+/// What is known about an answer of several models: their mean number of rows, the nearest row of
+/// any, and whether one of them had none in reach. All models are of one method.
+void join_diagnostics(Prediction& all, const Prediction& one, double share) {
+  if (all.effective_n.empty()) all.effective_n.resize(one.effective_n.size(), 0.0);
+  for (std::size_t i = 0; i < one.effective_n.size(); ++i) {
+    all.effective_n[i] += share * one.effective_n[i];
   }
-  const auto first = all.begin() + static_cast<std::ptrdiff_t>(next);
-  next += count;
-  return {first, first + static_cast<std::ptrdiff_t>(count)};
+  if (all.nearest.empty()) all.nearest = one.nearest;
+  for (std::size_t i = 0; i < one.nearest.size(); ++i) {
+    all.nearest[i] = std::min(all.nearest[i], one.nearest[i]);
+  }
+  if (all.fallback.empty()) all.fallback.resize(one.fallback.size(), 0);
+  for (std::size_t i = 0; i < one.fallback.size(); ++i) all.fallback[i] |= one.fallback[i];
 }
+
+/// Of the rows that are ranked; empty where there are no weights.
+std::vector<double> ranked_weights(const FitInput& input, const FoldPlan& plan) {
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < input.weight.size(); ++i) {
+    if (plan.fold_of_row[i] < plan.folds) weights.push_back(input.weight[i]);
+  }
+  return weights;
+}
+
+bool count_alike(std::span<const double> weights) {
+  return std::ranges::adjacent_find(weights, std::not_equal_to<>{}) == weights.end();
+}
+
+std::string fold_name(std::size_t k) { return "fold" + std::to_string(k); }
 
 }  // namespace
 
@@ -112,34 +145,109 @@ std::span<const Level> guarantee_levels() {
   return kLevels;
 }
 
+GuaranteedModel::GuaranteedModel() : knots_(guarantee_levels().begin(), guarantee_levels().end()) {}
+
 GuaranteedModel::GuaranteedModel(std::unique_ptr<const QuantileModel> inner,
                                  const FitInput& held_out, const Execution& how)
-    : inner_(std::move(inner)), knots_(guarantee_levels().begin(), guarantee_levels().end()) {
+    : GuaranteedModel() {
   if (held_out.x.rows() == 0) fail(ErrorCode::kBadData, "no row is held out for the guarantee");
+  inner_.push_back(std::move(inner));
   const Execution silent = quiet(how);
-  const std::vector<RowScore> scores = score_rows(*inner_, knots_, held_out, silent);
-  ranks_.emplace_back(scores, knots_.size());
-  set_groups(held_out.group, scores);
+  FoldScores fold{score_rows(*inner_.front(), knots_, held_out, silent),
+                  {held_out.group.begin(), held_out.group.end()}};
+  shift_ = held_out.shift;
+  scale_ = MassScale(held_out.weight);
+  set_masses(fold.scores, held_out.weight, scale_);
+  set_lines({&fold, 1});
+  prepare();
   cost_ = measure(held_out, silent);
 }
 
-void GuaranteedModel::set_groups(std::span<const std::uint32_t> group,
-                                 std::span<const RowScore> scores) {
-  if (group.empty()) return;
-  std::vector<std::vector<RowScore>> by_group(std::ranges::max(group) + std::size_t{1});
-  for (std::size_t i = 0; i < group.size(); ++i) by_group[group[i]].push_back(scores[i]);
-  for (const std::vector<RowScore>& own : by_group) {
-    group_rows_.push_back(static_cast<std::int32_t>(own.size()));
-    const bool enough = own.size() >= kRowsForNinety;
-    group_ranks_.push_back(enough ? static_cast<std::int32_t>(ranks_.size()) : 0);
-    if (enough) ranks_.emplace_back(own, knots_.size());
+std::unique_ptr<GuaranteedModel> GuaranteedModel::cross(const FitInput& input, const FoldPlan& plan,
+                                                        const FitRows& fit, const Execution& how) {
+  constexpr std::uint64_t kSeedPart = 3100;
+  std::unique_ptr<GuaranteedModel> model(new GuaranteedModel);
+  model->shift_ = input.shift;
+  model->scale_ = MassScale(ranked_weights(input, plan));
+  std::vector<FoldScores> folds;
+  for (std::size_t k = 0; k < plan.folds; ++k) {
+    const Partition parts = fold_partition(plan.fold_of_row, k, input.window);
+    const InputPart others(input, parts.first);
+    FitInput training = others.input();
+    training.group = {};
+    training.seed = split(input.seed, kSeedPart + k);
+    model->inner_.push_back(fit(training, part_of(how, k, plan.folds)));
+    const InputPart own(input, parts.second);
+    const FitInput unseen = own.input();
+    folds.push_back({score_rows(*model->inner_.back(), model->knots_, unseen, quiet(how)),
+                     {unseen.group.begin(), unseen.group.end()}});
+    set_masses(folds.back().scores, unseen.weight, model->scale_);
   }
+  model->set_lines(folds);
+  model->has_bound_ = plan.order == RowOrder::kNone && count_alike(ranked_weights(input, plan));
+  model->prepare();
+  model->seen_coverage_ = model->measure_coverage(input, plan, quiet(how));
+  return model;
+}
+
+void GuaranteedModel::set_lines(std::span<const FoldScores> folds) {
+  std::vector<GuaranteeRanks> overall;
+  std::uint32_t groups = 0;
+  for (const FoldScores& fold : folds) {
+    overall.emplace_back(fold.scores, knots_.size());
+    if (!fold.group.empty()) groups = std::max(groups, std::ranges::max(fold.group) + 1);
+  }
+  lines_.emplace_back(std::move(overall));
+  std::vector<std::vector<std::vector<RowScore>>> by_group(groups);
+  for (auto& own : by_group) own.resize(folds.size());
+  for (std::size_t k = 0; k < folds.size(); ++k) {
+    for (std::size_t i = 0; i < folds[k].group.size(); ++i) {
+      by_group[folds[k].group[i]][k].push_back(folds[k].scores[i]);
+    }
+  }
+  for (const auto& own : by_group) add_group(own);
+}
+
+/// Folds of a group that is large enough are of equal size (guarantee_folds).
+void GuaranteedModel::add_group(std::span<const std::vector<RowScore>> folds) {
+  std::size_t rows = 0;
+  bool equal = true;
+  for (const auto& fold : folds) {
+    rows += fold.size();
+    equal = equal && fold.size() == folds.front().size();
+  }
+  group_rows_.push_back(static_cast<std::int32_t>(rows));
+  const bool enough = rows >= kRowsForNinety && equal;
+  group_lines_.push_back(enough ? static_cast<std::int32_t>(lines_.size()) : 0);
+  if (!enough) return;
+  std::vector<GuaranteeRanks> own;
+  for (const auto& fold : folds) own.emplace_back(fold, knots_.size());
+  lines_.emplace_back(std::move(own));
+}
+
+/// Which knots a fold's model is asked at: those at which a row lies.
+void GuaranteedModel::prepare() {
+  std::vector<std::vector<std::size_t>> used(folds());
+  for (std::size_t k = 0; k < folds(); ++k) {
+    std::vector<std::uint8_t> flag(knots_.size(), 0);
+    for (const FoldRanks& line : lines_) FoldMerge::mark_knots(line.folds()[k], flag);
+    asked_.emplace_back();
+    for (std::size_t j = 0; j < knots_.size(); ++j) {
+      if (flag[j] == 0) continue;
+      used[k].push_back(j);
+      asked_.back().push_back(knots_[j]);
+    }
+  }
+  for (const FoldRanks& line : lines_) merges_.emplace_back(line, used);
+}
+
+Mass GuaranteedModel::most_fresh(const FoldRanks& line) const {
+  return shift_ ? scale_.of(shift_->largest()) : line.largest();
 }
 
 bool GuaranteedModel::all_finite(Level level) const {
-  return std::ranges::all_of(ranks_, [&](const GuaranteeRanks& ranks) {
-    return std::isfinite(ranks.place(level).beyond);
-  });
+  return std::ranges::all_of(
+      lines_, [&](const FoldRanks& line) { return line.finite(level, most_fresh(line)); });
 }
 
 GuaranteedModel::Cost GuaranteedModel::measure(const FitInput& held_out,
@@ -147,9 +255,30 @@ GuaranteedModel::Cost GuaranteedModel::measure(const FitInput& held_out,
   std::vector<Level> levels = metric_levels();
   std::erase_if(levels, [&](const Level& level) { return !all_finite(level); });
   if (levels.empty()) return {};
-  return {.without = mean_pinball(*inner_, levels, held_out, false, how),
+  return {.without = mean_pinball(*inner_.front(), levels, held_out, false, how),
           .with = mean_pinball(*this, levels, held_out, true, how),
           .levels = levels.size()};
+}
+
+double GuaranteedModel::measure_coverage(const FitInput& input, const FoldPlan& plan,
+                                         const Execution& how) const {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < plan.fold_of_row.size(); ++i) {
+    if (plan.fold_of_row[i] < plan.folds) rows.push_back(i);
+  }
+  const std::size_t step = rows.size() / kCheckedRows + 1;
+  std::vector<std::size_t> some;
+  for (std::size_t k = 0; k < rows.size(); k += step) some.push_back(rows[k]);
+  const InputPart part(input, some);
+  const FitInput seen = part.input();
+  const auto [low, high] = interval_levels(0.9);
+  const std::vector<Level> levels = {low, high};
+  const Prediction p = predict(rows_of(seen, 0, some.size()), levels, how);
+  std::size_t covered = 0;
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    if (p.quantiles(i, 0) <= seen.y[i] && seen.y[i] <= p.quantiles(i, 1)) ++covered;
+  }
+  return static_cast<double>(covered) / static_cast<double>(some.size());
 }
 
 Prediction GuaranteedModel::predict_ascending(const Rows& rows, std::span<const Level> levels,
@@ -158,16 +287,63 @@ Prediction GuaranteedModel::predict_ascending(const Rows& rows, std::span<const 
     fail(ErrorCode::kShapeMismatch,
          "predict: the model's guarantee holds within groups, and the rows have none");
   }
-  const auto ranks_of_row = [&](std::size_t i) {
-    return rows.group.empty() ? 0 : ranks_of(rows.group[i]);
-  };
-  std::vector<std::vector<KnotPlace>> places(ranks_.size());  // of each level, for ranks in use
+  if (folds() == 1 && !shift_) return predict_places(rows, levels, how);
+  std::size_t columns = 0;
+  for (const auto& asked : asked_) columns += asked.size();
+  const std::size_t block = std::max(kLeastBlock, kBlockNumbers / columns);
+  Prediction result;
+  result.quantiles = Matrix(rows.x.rows(), levels.size());
+  std::size_t first = 0;
+  do {
+    const std::size_t count = std::min(block, rows.x.rows() - first);
+    Prediction part;
+    part.quantiles = Matrix(count, levels.size());
+    predict_block(middle_of(rows, first, count), levels, how, part);
+    std::ranges::copy(
+        part.quantiles.values(),
+        result.quantiles.values().begin() + static_cast<std::ptrdiff_t>(first * levels.size()));
+    append(result.effective_n, part.effective_n);
+    append(result.nearest, part.nearest);
+    append(result.fallback, part.fallback);
+    first += count;
+  } while (first < rows.x.rows());
+  return result;
+}
+
+/// Asks all folds' models at all knots that matter.
+void GuaranteedModel::predict_block(const Rows& rows, std::span<const Level> levels,
+                                    const Execution& how, Prediction& result) const {
+  std::vector<Matrix> quantiles;
+  for (std::size_t k = 0; k < folds(); ++k) {
+    Prediction p = inner_[k]->predict({rows.x, rows.given}, asked_[k], how);
+    join_diagnostics(result, p, 1.0 / static_cast<double>(folds()));
+    quantiles.push_back(std::move(p.quantiles));
+  }
+  std::vector<double> weight(shift_ ? rows.x.rows() : 0);
+  if (shift_) shift_->weights(rows.x, weight, how);
+  constexpr std::size_t kMergedRows = 64;
+  parallel_blocks(how, rows.x.rows(), kMergedRows, [&](std::size_t first, std::size_t last) {
+    std::vector<std::span<const double>> row(folds());
+    for (std::size_t i = first; i < last; ++i) {
+      for (std::size_t k = 0; k < folds(); ++k) row[k] = quantiles[k].view().row(i);
+      const std::size_t line = line_of_row(rows, i);
+      const Mass fresh = shift_ ? scale_.of(weight[i]) : lines_[line].largest();
+      merges_[line].answer(row, levels, fresh, result.quantiles.row(i));
+    }
+  });
+}
+
+/// One model, whose answers lie at the same knots for all rows of a line: it is asked at these.
+Prediction GuaranteedModel::predict_places(const Rows& rows, std::span<const Level> levels,
+                                           const Execution& how) const {
+  std::vector<std::vector<KnotPlace>> places(lines_.size());  // of each level, for lines in use
   std::vector<std::size_t> column(knots_.size(), 0);          // 1: the knot is needed
   for (std::size_t i = 0; i < rows.x.rows(); ++i) {
-    std::vector<KnotPlace>& own = places[ranks_of_row(i)];
+    const std::size_t line = line_of_row(rows, i);
+    std::vector<KnotPlace>& own = places[line];
     if (!own.empty()) continue;
     for (const Level& level : levels) {
-      own.push_back(ranks_[ranks_of_row(i)].place(level));
+      own.push_back(lines_[line].folds().front().place(level));
       column[own.back().knot] = 1;
     }
   }
@@ -178,10 +354,10 @@ Prediction GuaranteedModel::predict_ascending(const Rows& rows, std::span<const 
     asked.push_back(knots_[k]);
   }
 
-  Prediction result = inner_->predict({rows.x, rows.given}, asked, how);
+  Prediction result = inner_.front()->predict({rows.x, rows.given}, asked, how);
   Matrix quantiles(rows.x.rows(), levels.size());
   for (std::size_t i = 0; i < rows.x.rows(); ++i) {
-    const std::vector<KnotPlace>& own = places[ranks_of_row(i)];
+    const std::vector<KnotPlace>& own = places[line_of_row(rows, i)];
     for (std::size_t j = 0; j < levels.size(); ++j) {
       quantiles(i, j) = moved(result.quantiles(i, column[own[j].knot]), own[j].beyond);
     }
@@ -191,79 +367,77 @@ Prediction GuaranteedModel::predict_ascending(const Rows& rows, std::span<const 
 }
 
 void GuaranteedModel::save(const TensorWriter& whole) const {
-  inner_->save(whole);
   const TensorWriter out = whole.part("guarantee");
-  out.value("form", "split");
   out.value("rows", overall().rows());
-  out.value("cost_levels", cost_.levels);
+  if (folds() == 1) {
+    inner_.front()->save(whole);
+    out.value("form", "split");
+    out.value("cost_levels", cost_.levels);
+    out.tensor("cost", std::vector<double>{cost_.without, cost_.with});  // may be infinite
+  } else {
+    for (std::size_t k = 0; k < folds(); ++k) inner_[k]->save(whole.part(fold_name(k)));
+    out.value("form", "cross");
+    out.value("folds", folds());
+    out.value("bound", has_bound_);
+    out.value("seen_coverage", seen_coverage_);
+  }
   std::vector<double> levels;
   for (const Level& level : knots_) levels.push_back(level.value());
-  GuaranteeRanks::Counts all;
-  std::vector<std::int32_t> rows;
-  for (const GuaranteeRanks& ranks : ranks_) {
-    const GuaranteeRanks::Counts own = ranks.counts();
-    append(all.upper, own.upper);
-    append(all.lower, own.lower);
-    append(all.above, own.above);
-    append(all.below, own.below);
-    rows.push_back(static_cast<std::int32_t>(ranks.rows()));
-  }
-  const Shape table = {ranks_.size(), knots_.size()};
   out.tensor("levels", levels);
-  out.tensor("cost", std::vector<double>{cost_.without, cost_.with});  // may be infinite
-  out.tensor("rows", rows);
-  out.tensor("upper", std::span<const std::int32_t>(all.upper), table);
-  out.tensor("lower", std::span<const std::int32_t>(all.lower), table);
-  out.tensor("above", all.above);
-  out.tensor("below", all.below);
+  save_ranks(out, lines_, knots_.size());
   out.tensor("group_rows", group_rows_);
-  out.tensor("group_ranks", group_ranks_);
+  out.tensor("group_ranks", group_lines_);
+  if (shift_) {
+    out.value("shifted", true);
+    out.tensor("weight_scale", std::vector<double>{scale_.largest()});
+    shift_->save(out.part("shift"));
+  }
 }
 
 std::unique_ptr<GuaranteedModel> GuaranteedModel::load(const TensorReader& whole,
-                                                       std::unique_ptr<const QuantileModel> inner) {
+                                                       const LoadInner& load_inner) {
   const TensorReader in = whole.part("guarantee");
   const auto require = [](bool right) {
     if (!right) fail(ErrorCode::kCorruptFile, "the model file's guarantee is damaged");
   };
-  require(in.get<std::string>("form") == "split");
   std::unique_ptr<GuaranteedModel> model(new GuaranteedModel);
-  model->inner_ = std::move(inner);
+  const auto form = in.get<std::string>("form");
+  require(form == "split" || form == "cross");
+  if (form == "split") {
+    model->inner_.push_back(load_inner(whole));
+    const auto cost = in.values<double>("cost", {2});
+    model->cost_ = {cost[0], cost[1], in.count("cost_levels", 100)};
+  } else {
+    const std::size_t folds = in.count("folds", kMostFolds);
+    require(folds >= 2);
+    for (std::size_t k = 0; k < folds; ++k) {
+      model->inner_.push_back(load_inner(whole.part(fold_name(k))));
+      const QuantileModel& inner = *model->inner_.back();
+      require(inner.features() == model->features() && inner.given() == model->given());
+    }
+    model->has_bound_ = in.get<bool>("bound");
+    model->seen_coverage_ = in.get<double>("seen_coverage");
+  }
   const std::vector<double> levels = in.values<double>("levels", in.shape("levels"));
   require(!levels.empty() &&
           std::ranges::adjacent_find(levels, std::greater_equal<>{}) == levels.end() &&
           levels.front() > 0.0 && levels.back() < 1.0);
+  model->knots_.clear();
   for (const double level : levels) model->knots_.emplace_back(level);
-
-  const auto rows = in.values<std::int32_t>("rows", in.shape("rows"));
-  const Shape table = {rows.size(), levels.size()};
-  const auto upper = in.values<std::int32_t>("upper", table);
-  const auto lower = in.values<std::int32_t>("lower", table);
-  const auto above = in.values<double>("above", in.shape("above"));
-  const auto below = in.values<double>("below", in.shape("below"));
-  std::size_t next = 0;
-  std::size_t next_lower = 0;
-  std::size_t next_above = 0;
-  std::size_t next_below = 0;
-  for (const std::int32_t count : rows) {
-    GuaranteeRanks::Counts own;
-    own.upper = take_next(upper, next, levels.size());
-    own.lower = take_next(lower, next_lower, levels.size());
-    require(count > 0 && own.upper.back() <= count && own.upper.back() >= 0 &&
-            own.lower.back() <= count && own.lower.back() >= 0);
-    own.above = take_next(above, next_above, static_cast<std::size_t>(count - own.upper.back()));
-    own.below = take_next(below, next_below, static_cast<std::size_t>(count - own.lower.back()));
-    model->ranks_.push_back(GuaranteeRanks::from_counts(std::move(own)));
-  }
-  require(!rows.empty() && next_above == above.size() && next_below == below.size());
-
+  model->lines_ = load_ranks(in, model->folds(), levels.size());
   model->group_rows_ = in.values<std::int32_t>("group_rows", in.shape("group_rows"));
-  model->group_ranks_ = in.values<std::int32_t>("group_ranks", {model->group_rows_.size()});
-  for (const std::int32_t place : model->group_ranks_) {
-    require(place >= 0 && static_cast<std::size_t>(place) < rows.size());
+  model->group_lines_ = in.values<std::int32_t>("group_ranks", {model->group_rows_.size()});
+  for (const std::int32_t place : model->group_lines_) {
+    require(place >= 0 && static_cast<std::size_t>(place) < model->lines_.size());
   }
-  const auto cost = in.values<double>("cost", {2});
-  model->cost_ = {cost[0], cost[1], in.count("cost_levels", 100)};
+  if (in.has_value("shifted")) {
+    const double largest = in.values<double>("weight_scale", {1})[0];
+    require(std::isfinite(largest) && largest > 0.0);
+    model->scale_ = MassScale::of_largest(largest);
+    model->shift_ = Shift::load(in.part("shift"));
+    require(model->shift_->features() == model->features());
+  }
+  model->prepare();
   return model;
 }
 

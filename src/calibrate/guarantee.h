@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "calibrate/guarantee_ranks.h"
+#include "calibrate/guarantee_folds.h"
+#include "calibrate/guarantee_merge.h"
+#include "calibrate/shift.h"
 #include "io/tensor_store.h"
 #include "tare/calibrate/quantile_model.h"
 
@@ -19,45 +22,75 @@ namespace tare {
 /// CheckScore (GuaranteedModel.TheGridIsFineEnough).
 std::span<const Level> guarantee_levels();
 
-/// A model whose levels were adjusted on held-out rows (distributional conformal prediction), so
-/// that they hold on average for a finite sample, whatever the model: for rows that are
-/// exchangeable with those held out, P(y <= Q_tau) >= tau from 0.5 on and P(y < Q_tau) <= tau
-/// below, over draws of the held-out rows and the new one. A central interval so covers at least
-/// its share, and by at most 2 / (n + 1) more where scores do not tie. Nothing is said about a
-/// single x.
+/// A model whose levels were adjusted on rows it has not seen (distributional conformal
+/// prediction), so that they hold on average for a finite sample, whatever the model. Nothing is
+/// said about a single x.
 ///
-/// Q_tau is the inner model's quantile at a knot of guarantee_levels(); for rows outside all knots
-/// the outermost one, moved by a constant. It is infinite where n is too small for the level, and
-/// where the inner model's own quantile is, and for no other reason. With groups the same holds
-/// within each group of at least kRowsForNinety rows; others are answered by the ranks of all rows.
+/// Split: one model, and rows held out of it. For rows that are exchangeable with these, P(y <=
+/// Q_tau) >= tau from 0.5 on and P(y < Q_tau) <= tau below, over draws of the held-out rows and the
+/// new one. A central interval so covers at least its share, and by at most 2 / (n + 1) more where
+/// scores do not tie. Q_tau is the inner model's quantile at a knot of guarantee_levels(); for rows
+/// outside all knots the outermost one, moved by a constant.
+///
+/// Cross: a model for each fold of the rows, fitted without it, and all folds' rows ranked together
+/// as FoldMerge says. Nothing is held out of all models. A side is proven to miss at most
+/// cross_miss_bound(); where the folds' models agree it keeps its level as split does.
+///
+/// Rows that count differently are ranked by their weight, as weighted conformal prediction does. A
+/// new row counts as the largest of them, or, where the weights come from a shift, as the shift
+/// says.
+///
+/// Answers are infinite where n is too small for the level, and where the inner model's own
+/// quantiles are, and for no other reason. With groups the same holds within each group of at least
+/// kRowsForNinety rows; others are answered by the ranks of all rows.
 class GuaranteedModel final : public QuantileModel {
  public:
-  /// What it cost, on the held-out rows: the mean pinball loss over the metric levels whose ranks
-  /// are finite. Infinite where the inner model is.
+  /// What a split cost, on the held-out rows: the mean pinball loss over the metric levels whose
+  /// ranks are finite. Infinite where the inner model is.
   struct Cost {
     double without = 0.0;    // of the model as it was
     double with = 0.0;       // of the adjusted levels
     std::size_t levels = 0;  // that are finite, of 100
   };
+  /// Fits the method on some rows.
+  using FitRows =
+      std::function<std::unique_ptr<const QuantileModel>(const FitInput&, const Execution&)>;
+  /// The method's load function.
+  using LoadInner = std::function<std::unique_ptr<const QuantileModel>(const TensorReader&)>;
 
-  /// `held_out` are rows the inner model has not seen. Throws kBadData where there are none.
+  /// Split. `held_out` are rows the inner model has not seen. Throws kBadData where there are none.
   GuaranteedModel(std::unique_ptr<const QuantileModel> inner, const FitInput& held_out,
                   const Execution& how);
+  /// Cross: `fit` is called for each fold, one after the other.
+  static std::unique_ptr<GuaranteedModel> cross(const FitInput& input, const FoldPlan& plan,
+                                                const FitRows& fit, const Execution& how);
 
-  std::size_t features() const override { return inner_->features(); }
-  std::size_t given() const override { return inner_->given(); }
-  GivenForm given_form() const override { return inner_->given_form(); }
-  const GuaranteeRanks& overall() const noexcept { return ranks_.front(); }
+  std::size_t features() const override { return inner_.front()->features(); }
+  std::size_t given() const override { return inner_.front()->given(); }
+  GivenForm given_form() const override { return inner_.front()->given_form(); }
+  /// 1: the split form.
+  std::size_t folds() const noexcept { return inner_.size(); }
+  const FoldRanks& overall() const noexcept { return lines_.front(); }
+  /// Of a split.
   const Cost& cost() const noexcept { return cost_; }
-  /// Groups at fit, and the held-out rows of each; empty without groups.
+  /// Of cross: the share of the ranked rows, or of some of them, that the 90 % interval covers.
+  /// These rows are in all models but one each, so that it is more than new rows may expect.
+  double seen_coverage() const noexcept { return seen_coverage_; }
+  /// Of cross: whether the bound is proven, for rows drawn at random that count alike.
+  bool has_bound() const noexcept { return has_bound_; }
+  /// What a new row counts at most among a line's rows: where a shift is known each row is asked,
+  /// otherwise it is taken to count as much as the largest.
+  Mass most_fresh(const FoldRanks& line) const;
+  /// The weights towards the rows to be predicted, or none.
+  const Shift* shift() const noexcept { return shift_.get(); }
+  /// Groups at fit, and the ranked rows of each; empty without groups.
   std::span<const std::int32_t> group_rows() const noexcept { return group_rows_; }
   /// Whether a group has ranks of its own.
-  bool has_ranks(std::uint32_t group) const noexcept { return ranks_of(group) > 0; }
+  bool has_ranks(std::uint32_t group) const noexcept { return line_of(group) > 0; }
 
   void save(const TensorWriter& out) const override;
-  /// `inner` is what the method's load function gave. Throws kCorruptFile.
-  static std::unique_ptr<GuaranteedModel> load(const TensorReader& in,
-                                               std::unique_ptr<const QuantileModel> inner);
+  /// Throws kCorruptFile.
+  static std::unique_ptr<GuaranteedModel> load(const TensorReader& in, const LoadInner& load_inner);
   /// Whether a file's model part has one.
   static bool is_in(const TensorReader& in) { return in.has_value("guarantee.form"); }
 
@@ -66,20 +99,43 @@ class GuaranteedModel final : public QuantileModel {
                                const Execution& how) const override;
 
  private:
-  GuaranteedModel() = default;
-  std::size_t ranks_of(std::uint32_t group) const noexcept {
-    return group < group_ranks_.size() ? static_cast<std::size_t>(group_ranks_[group]) : 0;
+  /// Scores of the rows that a fold's model has not seen, and their groups.
+  struct FoldScores {
+    std::vector<RowScore> scores;
+    std::vector<std::uint32_t> group;
+  };
+
+  GuaranteedModel();
+  std::size_t line_of(std::uint32_t group) const noexcept {
+    return group < group_lines_.size() ? static_cast<std::size_t>(group_lines_[group]) : 0;
   }
-  void set_groups(std::span<const std::uint32_t> group, std::span<const RowScore> scores);
+  std::size_t line_of_row(const Rows& rows, std::size_t i) const {
+    return rows.group.empty() ? 0 : line_of(rows.group[i]);
+  }
+  void set_lines(std::span<const FoldScores> folds);
+  void add_group(std::span<const std::vector<RowScore>> folds);
+  void prepare();
   bool all_finite(Level level) const;
   Cost measure(const FitInput& held_out, const Execution& how) const;
+  double measure_coverage(const FitInput& input, const FoldPlan& plan, const Execution& how) const;
+  Prediction predict_places(const Rows& rows, std::span<const Level> levels,
+                            const Execution& how) const;
+  void predict_block(const Rows& rows, std::span<const Level> levels, const Execution& how,
+                     Prediction& result) const;
 
-  std::unique_ptr<const QuantileModel> inner_;
+  std::vector<std::unique_ptr<const QuantileModel>> inner_;  // of each fold
   std::vector<Level> knots_;
-  std::vector<GuaranteeRanks> ranks_;      // of all rows, then of the groups that are large enough
-  std::vector<std::int32_t> group_rows_;   // held-out rows of each group
-  std::vector<std::int32_t> group_ranks_;  // place in ranks_ of each group; 0: those of all rows
+  std::vector<FoldRanks> lines_;           // of all rows, then of the groups that are large enough
+  std::vector<std::int32_t> group_rows_;   // ranked rows of each group
+  std::vector<std::int32_t> group_lines_;  // place in lines_ of each group; 0: that of all rows
   Cost cost_;
+  double seen_coverage_ = 0.0;
+  bool has_bound_ = false;
+  std::shared_ptr<const Shift> shift_;  // none: not known how new rows differ
+  MassScale scale_;
+  // Made from the above, for merging:
+  std::vector<std::vector<Level>> asked_;  // of each fold's model
+  std::vector<FoldMerge> merges_;          // of each line
 };
 
 }  // namespace tare

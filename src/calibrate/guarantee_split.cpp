@@ -16,19 +16,10 @@ namespace {
 
 constexpr std::array kGuaranteeOptions = std::to_array<ParamInfo>({
     {"guarantee", "none",
-     "levels that hold on average for a finite sample, by held-out rows: none, split, split:SHARE"},
+     "levels that hold on average for a finite sample, by held-out rows: none, split, split:SHARE, "
+     "cross, "
+     "cross:FOLDS"},
 });
-
-/// Rows that stand for those to come, and that count.
-std::vector<std::size_t> rows_to_draw_from(const FitInput& input) {
-  std::vector<std::size_t> rows;
-  for (std::size_t i = 0; i < input.x.rows(); ++i) {
-    const bool counts = input.weight.empty() || input.weight[i] > 0.0;
-    const bool stands = input.calibrate_rows.empty() || input.calibrate_rows[i] != 0;
-    if (counts && stands) rows.push_back(i);
-  }
-  return rows;
-}
 
 template <class T>
 std::vector<T> entries(std::span<const T> values, std::span<const std::size_t> rows) {
@@ -40,23 +31,39 @@ std::vector<T> entries(std::span<const T> values, std::span<const std::size_t> r
 
 }  // namespace
 
+std::vector<std::size_t> rows_to_draw_from(const FitInput& input) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < input.x.rows(); ++i) {
+    const bool counts = input.weight.empty() || input.weight[i] > 0.0;
+    const bool stands = input.calibrate_rows.empty() || input.calibrate_rows[i] != 0;
+    if (counts && stands) rows.push_back(i);
+  }
+  return rows;
+}
+
 std::span<const ParamInfo> guarantee_options() { return kGuaranteeOptions; }
 
 GuaranteeRule parse_guarantee(const Params& params) {
+  using enum GuaranteeRule::Form;
   const std::string text = params.text("guarantee", "none");
   const std::vector<std::string> parts = split_text(text, ':');
   const std::string form = canonical_name(parts[0]);
+  const bool plain = parts.size() == 1;
   GuaranteeRule rule;
-  if (form == "none" && parts.size() == 1) return rule;
-  rule.form = GuaranteeRule::Form::kSplit;
-  if (form == "split" && parts.size() == 1) return rule;
-  rule.share = parts.size() == 2 ? parse_number(parts[1]).value_or(0.0) : 0.0;
-  if (form != "split" || !(rule.share > 0.0 && rule.share < 1.0)) {
-    fail(ErrorCode::kInvalidArgument,
-         "the guarantee is none, split, or split:SHARE with a share between 0 and 1, got '{}'",
-         text);
+  rule.form = form == "split" ? kSplit : form == "cross" ? kCross : kNone;
+  if (plain && (rule.form != kNone || form == "none")) return rule;
+  if (rule.form == kSplit && parts.size() == 2) {
+    rule.share = parse_number(parts[1]).value_or(0.0);
+    if (rule.share > 0.0 && rule.share < 1.0) return rule;
   }
-  return rule;
+  if (rule.form == kCross && parts.size() == 2) {
+    rule.folds = parse_count(parts[1]).value_or(0);
+    if (rule.folds >= 2 && rule.folds <= kMostFolds) return rule;
+  }
+  fail(ErrorCode::kInvalidArgument,
+       "the guarantee is none, split, split:SHARE with a share between 0 and 1, cross, or "
+       "cross:FOLDS with 2 to {} folds, got '{}'",
+       kMostFolds, text);
 }
 
 Partition guarantee_partition(const FitInput& input, const GuaranteeRule& rule, RowOrder order) {

@@ -19,11 +19,13 @@ std::span<const ParamInfo> guarantee_options();
 /// deviation of 0.2 % or less, and further rows do more good in the fit.
 inline constexpr std::size_t kMostGuaranteeRows = 50'000;
 
-/// What is asked for. Text: none, split, split:SHARE.
+/// What is asked for. Text: none, split, split:SHARE, cross, cross:FOLDS.
 struct GuaranteeRule {
-  enum class Form : std::uint8_t { kNone, kSplit } form = Form::kNone;
-  double share = 0.2;  // of the rows that are held out
+  enum class Form : std::uint8_t { kNone, kSplit, kCross } form = Form::kNone;
+  double share = 0.2;     // of the rows that are held out, for split
+  std::size_t folds = 5;  // for cross, 2 to kMostFolds
 };
+inline constexpr std::size_t kMostFolds = 20;
 /// Throws kInvalidArgument.
 GuaranteeRule parse_guarantee(const Params& params);
 
@@ -35,6 +37,10 @@ enum class RowOrder : std::uint8_t { kNone, kTime };
 /// are taken from these. A row of zero weight is never held out. Throws kBadData where fewer than
 /// kRowsForNinety would be held out, and names how many rows it takes.
 Partition guarantee_partition(const FitInput& input, const GuaranteeRule& rule, RowOrder order);
+
+/// Rows that stand for those to come, and that count: not those of weight 0, and of a split by a
+/// column only those that calibrate.
+std::vector<std::size_t> rows_to_draw_from(const FitInput& input);
 
 /// Some rows of a FitInput, with the memory behind them.
 class InputPart {

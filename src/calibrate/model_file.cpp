@@ -55,9 +55,12 @@ FittedModel load_model(const std::string& path) {
     fitted.rows = in.count("rows", std::numeric_limits<std::uint32_t>::max());
     auto schema = std::make_shared<const Schema>(Schema::from_json(in.value("schema")));
     const TensorReader part = in.part("model");
-    std::unique_ptr<QuantileModel> model = find_method(fitted.method).load(part);
-    if (GuaranteedModel::is_in(part)) model = GuaranteedModel::load(part, std::move(model));
-    fitted.model = std::move(model);
+    const Method& method = find_method(fitted.method);
+    if (GuaranteedModel::is_in(part)) {
+      fitted.model = GuaranteedModel::load(part, method.load);
+    } else {
+      fitted.model = method.load(part);
+    }
     if (schema->feature_names().size() * schema->window() != fitted.model->features() ||
         given_by(*schema) != fitted.model->given()) {
       fail(ErrorCode::kCorruptFile, "its columns do not fit its model");

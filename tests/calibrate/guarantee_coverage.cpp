@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 #include "tare/calibrate/methods.h"
 #include "tare/data/problem.h"
@@ -12,15 +13,11 @@ namespace tare {
 namespace {
 
 /// True mean probability between a fit's 5 % and 95 % quantiles, over new rows.
-double coverage_of_draw(std::size_t held_out, Seed seed) {
-  constexpr std::size_t kFitted = 100;
+double coverage_of_draw(std::size_t rows, const std::string& options, Seed seed) {
   constexpr std::size_t kNew = 20;
   const Problem& problem = find_problem("hetero_1");
-  const std::size_t rows = kFitted + held_out;
   const Sample data = draw(problem, rows + kNew, seed);
-  Params params = Params::parse("bandwidth=rate");
-  params.set("guarantee",
-             "split:" + std::to_string(static_cast<double>(held_out) / static_cast<double>(rows)));
+  const Params params = Params::parse("bandwidth=rate " + options);
   FitInput input{.x = data.x.view().middle_rows(0, rows),
                  .y = std::span<const double>(data.y).first(rows)};
   input.seed = seed;
@@ -38,23 +35,47 @@ double coverage_of_draw(std::size_t held_out, Seed seed) {
   return covered;
 }
 
-}  // namespace
+struct MeanCoverage {
+  double mean = 0.0;
+  double error = 0.0;  // its standard error
+};
 
-void expect_guaranteed_coverage(std::size_t held_out, std::uint64_t draws) {
+MeanCoverage mean_coverage(std::size_t rows, const std::string& options, Seed seed,
+                           std::uint64_t draws) {
   double sum = 0.0;
   double squares = 0.0;
   for (std::uint64_t s = 0; s < draws; ++s) {
-    const double covered = coverage_of_draw(held_out, split(Seed{held_out}, s));
+    const double covered = coverage_of_draw(rows, options, split(seed, s));
     sum += covered;
     squares += covered * covered;
   }
   const auto count = static_cast<double>(draws);
   const double mean = sum / count;
-  const double error = std::sqrt((squares / count - mean * mean) / count);
+  return {mean, std::sqrt((squares / count - mean * mean) / count)};
+}
+
+}  // namespace
+
+void expect_guaranteed_coverage(std::size_t held_out, std::uint64_t draws) {
+  constexpr std::size_t kFitted = 100;
+  const std::size_t rows = kFitted + held_out;
+  const auto [mean, error] =
+      mean_coverage(rows,
+                    "guarantee=split:" +
+                        std::to_string(static_cast<double>(held_out) / static_cast<double>(rows)),
+                    Seed{held_out}, draws);
   testing::Test::RecordProperty("coverage_" + std::to_string(held_out), std::to_string(mean));
   EXPECT_GT(mean, 0.9 - 4.0 * error) << held_out << " rows, standard error " << error;
   EXPECT_LT(mean, 0.9 + 2.0 / static_cast<double>(held_out + 1) + 0.005 + 4.0 * error)
       << held_out << " rows, standard error " << error;
+  EXPECT_LT(error, 0.01) << "too few draws to tell";
+}
+
+void expect_cross_coverage(std::size_t rows, std::uint64_t draws) {
+  const auto [mean, error] =
+      mean_coverage(rows, "guarantee=cross split=cross", Seed{1000 + rows}, draws);
+  testing::Test::RecordProperty("cross_coverage_" + std::to_string(rows), std::to_string(mean));
+  EXPECT_GT(mean, 0.88) << rows << " rows, standard error " << error;
   EXPECT_LT(error, 0.01) << "too few draws to tell";
 }
 

@@ -10,5 +10,9 @@ TEST(GuaranteeSlow, CoversItsShareOnAverageOver500Draws) {
   for (const std::size_t n : {20U, 50U, 200U}) expect_guaranteed_coverage(n, 500);
 }
 
+TEST(GuaranteeSlow, CrossCoversInPracticeOver500Draws) {
+  for (const std::size_t n : {20U, 50U, 200U}) expect_cross_coverage(n, 500);
+}
+
 }  // namespace
 }  // namespace tare

@@ -100,6 +100,37 @@ class Guarantee(CliTest):
         self.fails(USAGE, *fit, "--group", "y", "--guarantee", "split", says=["cannot play another part"])
         self.fails(NOT_FOUND, *fit, "--group", "h", "--guarantee", "split", says=["column of groups"])
 
+    def test_cross_says_what_is_proven_and_what_is_not(self):
+        result = self.fitted(grouped(203), "--guarantee", "cross")
+        self.assertIn("200 rows ranked, each by the one of 5 models", result.err)
+        self.assertIn("at least 72.2 % is proven", result.err)  # 1 - 2 (0.1 + 1.6 / 41)
+        text = self.ok("inspect", "m.tare").out
+        self.assertIn("cross, 5 folds, 200 rows ranked", text)
+        self.assertRegex(text, "delivers .*0.9: 0.9005.*where the folds' models agree")  # ranks 10 and 191 of 201
+        self.assertRegex(text, "proven .*0.9: 0.7220")
+        self.assertIn("(of the first fold's model", text)
+        result = self.fitted(grouped(203), "--guarantee", "cross:10", "--json").json()["guarantee"]
+        self.assertEqual((result["form"], result["folds"], result["rows"]), ("cross", 10, 200))
+        self.assertAlmostEqual(result["proven_coverage_90"], 1 - 2 * (0.1 + 1.8 / 21))
+        result = self.fitted(grouped(203), "--guarantee", "cross", "--split", "time")
+        self.assertIn("no bound is proven for rows in time order", result.err)
+
+    def test_cross_covers_each_group_and_knows_its_limits(self):
+        self.fitted(grouped(1000), "--guarantee", "cross", "--group", "g")
+        within = self.coverage(grouped(4000, seed=2))
+        # 500 ranked rows and 2,000 new ones a group: four standard deviations are 0.06.
+        for group in ("calm", "wild"):
+            self.assertAlmostEqual(within[group], 0.9, delta=0.06, msg=group)
+        result = self.fitted(grouped(400, rare=15), "--guarantee", "cross", "--group", "g")
+        self.assertIn("1 of 3 groups have fewer than the 19 ranked rows", result.err)
+        row = self.ok("predict", "m.tare", "data.csv", "--levels", "0.001,0.05,0.5,0.95,0.999").numbers()[0]
+        self.assertEqual((row[0], row[4]), (-math.inf, math.inf))
+        self.assertEqual(row, sorted(row))
+        self.write("data.csv", csv_text(HEADER, grouped(19)))
+        fit = ["fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", *self.FIT, "--guarantee"]
+        self.fails(BAD_DATA, *fit, "cross", says=["at least 20 rows"])
+        self.fails(USAGE, *fit, "cross:21", says=["2 to 20 folds"])
+
     def test_compare_and_config_take_it(self):
         self.write("data.csv", csv_text(["a", "y"], [[a, y] for a, _, y in grouped(900)]))
         result = self.ok("compare", "data.csv", "--target", "y", "--methods", "pure_kernel,cqr_boost", "--repeats", "2",

@@ -202,6 +202,21 @@ TEST_P(MethodContract, TakesAGuarantee) {
   EXPECT_EQ(first, bytes()) << "2 threads";
 }
 
+TEST_P(MethodContract, TakesAGuaranteeByFolds) {
+  params.set("guarantee", "cross:2");
+  auto model = fit(7, 1);
+  const auto before = quantiles(*model);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    const std::span<const double> row(before.data() + i * levels.size(), levels.size());
+    EXPECT_TRUE(std::ranges::is_sorted(row)) << "row " << i;
+  }
+  save(std::move(model));
+  const std::string first = bytes();
+  EXPECT_EQ(before, quantiles(*load_model(path).model));
+  save(fit(7, 2));
+  EXPECT_EQ(first, bytes()) << "2 threads";
+}
+
 TEST_P(MethodContract, TheTableSaysWhatItIs) {
   EXPECT_FALSE(method.summary.empty());
   EXPECT_FALSE(method.guarantee.empty());

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 
 namespace tare {
 
+class Shift;
 class TensorWriter;
 
 /// The group of a row that belongs to none of those seen at fit.
@@ -43,7 +45,10 @@ struct FitInput {
   std::span<const std::uint8_t> calibrate_rows =
       {};  // 1 for a row that only calibrates; empty: the method splits
   std::span<const std::uint32_t> group =
-      {};                  // 0, 1, ...: within which a guarantee holds; empty: it holds overall
+      {};  // 0, 1, ...: within which a guarantee holds; empty: it holds overall
+  /// What `weight` was multiplied with, for a guarantee to ask about new rows (weigh_towards); or
+  /// none.
+  std::shared_ptr<const Shift> shift = {};
   std::size_t window = 1;  // steps of a series that lie side by side in a row of x, oldest first
   Seed seed = {};
 };
