@@ -121,7 +121,8 @@ void run_fit(const FitOptions& options, const Common& common) {
   Params params = params_of(options);
   if (!options.split.empty() && !splits_by_column(options)) params.set("split", options.split);
   check_prediction(options);
-  const std::string guarantee = canonical_name(params.text("guarantee", "none"));
+  const std::string guarantee = canonical_name(
+      params.text("guarantee", Params::parse(method.defaults).text("guarantee", "none")));
   if (!options.group.empty() && guarantee == "none") {
     fail(ErrorCode::kInvalidArgument,
          "--group is what a guarantee holds within: add --guarantee split or cross");

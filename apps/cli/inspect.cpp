@@ -88,8 +88,7 @@ void print_screened(const Json& screened, const std::vector<std::string>& names)
 /// What `auto` tried, what each scored on rows left out, and what it kept.
 void print_trail(const TensorReader& in) {
   const Json& trail = in.value("trail");
-  fmt::print("\ntried, by pinball loss of {} rows left out:\n",
-             in.get<std::size_t>("loss_rows"));
+  fmt::print("\ntried, by pinball loss of {} rows left out:\n", in.get<std::size_t>("loss_rows"));
   std::vector<std::vector<std::string>> rows = {{"candidate", "loss", "bandwidth", "share"}};
   for (const Json& trial : trail) {
     const double share = trial[3].get<double>();

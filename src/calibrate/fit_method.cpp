@@ -2,6 +2,7 @@
 // What is checked for every method before it sees the rows.
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "base/fail.h"
@@ -103,8 +104,12 @@ std::unique_ptr<QuantileModel> fit_guaranteed(const Method& method, const FitInp
                                               const Execution& how) {
   const RowOrder order = order_of(input, params);
   if (rule.form == GuaranteeRule::Form::kCross) {
+    Params own = params;
+    if (has_option(method, "ensemble") && !own.has("ensemble")) {
+      own.set("ensemble", std::to_string(rule.folds));
+    }
     const auto fit = [&](const FitInput& rows, const Execution& part) {
-      return method.fit(rows, params, part);
+      return method.fit(rows, own, part);
     };
     return GuaranteedModel::cross(input, guarantee_folds(input, rule, order), fit, how);
   }
@@ -136,7 +141,8 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
   }
   all.check_known(fmt::format("method '{}'", method.name), known);
 
-  const GuaranteeRule guarantee = parse_guarantee(all);
+  const GuaranteeRule guarantee =
+      resolve_guarantee(parse_guarantee(all), rows_to_draw_from(input).size());
   const Params own = own_params(all);
   if (guarantee.form != GuaranteeRule::Form::kNone) {
     return fit_guaranteed(method, input, own, guarantee, how);

@@ -17,8 +17,8 @@ namespace {
 constexpr std::array kGuaranteeOptions = std::to_array<ParamInfo>({
     {"guarantee", "none",
      "levels that hold on average for a finite sample, by held-out rows: none, split, split:SHARE, "
-     "cross, "
-     "cross:FOLDS"},
+     "cross, cross:FOLDS; auto, which method auto has by default, is split from 2,000 rows on and "
+     "cross below"},
 });
 
 template <class T>
@@ -50,7 +50,7 @@ GuaranteeRule parse_guarantee(const Params& params) {
   const std::string form = canonical_name(parts[0]);
   const bool plain = parts.size() == 1;
   GuaranteeRule rule;
-  rule.form = form == "split" ? kSplit : form == "cross" ? kCross : kNone;
+  rule.form = form == "split" ? kSplit : form == "cross" ? kCross : form == "auto" ? kAuto : kNone;
   if (plain && (rule.form != kNone || form == "none")) return rule;
   if (rule.form == kSplit && parts.size() == 2) {
     rule.share = parse_number(parts[1]).value_or(0.0);
@@ -61,9 +61,26 @@ GuaranteeRule parse_guarantee(const Params& params) {
     if (rule.folds >= 2 && rule.folds <= kMostFolds) return rule;
   }
   fail(ErrorCode::kInvalidArgument,
-       "the guarantee is none, split, split:SHARE with a share between 0 and 1, cross, or "
+       "the guarantee is none, auto, split, split:SHARE with a share between 0 and 1, cross, or "
        "cross:FOLDS with 2 to {} folds, got '{}'",
        kMostFolds, text);
+}
+
+GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows) {
+  constexpr std::size_t kRowsToSplit = 2000;
+  constexpr std::size_t kFewestRows = 40;
+  constexpr double kMostHeldOut = 2000.0;
+  constexpr double kHeldOutShare = 0.1;
+  using enum GuaranteeRule::Form;
+  if (rule.form != kAuto) return rule;
+  GuaranteeRule resolved;
+  if (rows >= kRowsToSplit) {
+    resolved.form = kSplit;
+    resolved.share = std::min(kHeldOutShare, kMostHeldOut / static_cast<double>(rows));
+  } else if (rows >= kFewestRows) {
+    resolved.form = kCross;
+  }
+  return resolved;
 }
 
 Partition guarantee_partition(const FitInput& input, const GuaranteeRule& rule, RowOrder order) {

@@ -19,15 +19,20 @@ std::span<const ParamInfo> guarantee_options();
 /// deviation of 0.2 % or less, and further rows do more good in the fit.
 inline constexpr std::size_t kMostGuaranteeRows = 50'000;
 
-/// What is asked for. Text: none, split, split:SHARE, cross, cross:FOLDS.
+/// What is asked for. Text: none, auto, split, split:SHARE, cross, cross:FOLDS.
 struct GuaranteeRule {
-  enum class Form : std::uint8_t { kNone, kSplit, kCross } form = Form::kNone;
+  enum class Form : std::uint8_t { kNone, kAuto, kSplit, kCross } form = Form::kNone;
   double share = 0.2;     // of the rows that are held out, for split
   std::size_t folds = 5;  // for cross, 2 to kMostFolds
 };
 inline constexpr std::size_t kMostFolds = 20;
 /// Throws kInvalidArgument.
 GuaranteeRule parse_guarantee(const Params& params);
+
+/// What `auto` means for so many rows that may be held out: a tenth of them, but no more than
+/// 2,000, where there are at least 2,000 and the fit hardly notices; else folds; nothing below 40
+/// rows.
+GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows);
 
 /// Which rows of a fit come last: those of a series, whose neighbours resemble each other.
 enum class RowOrder : std::uint8_t { kNone, kTime };

@@ -58,10 +58,10 @@ std::span<const Method> table() {
        .summary = "the default: several cross-fitted centers and scales, SNQ on each, and the average "
                   "that loses least on rows left out",
        .guarantee =
-           "as nrc, on the center and the scale that each member finds (Theorem 3); with "
-           "--guarantee also on average over a finite sample",
+           "as nrc, on the center and the scale that each member finds (Theorem 3); unless "
+           "--guarantee none, central intervals also cover on average over a finite sample",
        .citation = "Liu, Cai, Li 2023, Theorem 3; Caruana et al. 2004 for the greedy average",
-       .defaults = "",
+       .defaults = "guarantee=auto",
        .point = kOwnOrGiven,
        .window = 1,
        .options = auto_options(),

@@ -33,8 +33,23 @@ class Auto(CliTest):
                 self.fit_default(*args)
                 self.assertEqual(self.method(), method)
 
-    def test_inspect_shows_the_trail(self):
+    def test_a_guarantee_comes_with_it(self):
         self.fit_default(*QUICK, "--drop", "p")
+        self.assertIn("guarantee    cross", self.ok("inspect", "m.tare").out)
+        self.assertIn("tried, by pinball loss of 96 rows left out", self.ok("inspect", "m.tare").out)
+        self.fit_default(*QUICK, "--drop", "p", "--guarantee", "none")
+        self.assertNotIn("guarantee  ", self.ok("inspect", "m.tare").out)
+        self.write("data.csv", csv_text(HEADER, points(39)))  # too few rows for one
+        self.fit_default(*QUICK, "--drop", "p")
+        self.assertNotIn("guarantee  ", self.ok("inspect", "m.tare").out)
+
+    def test_from_two_thousand_rows_on_a_tenth_is_held_out(self):
+        self.write("data.csv", csv_text(HEADER, points(2000)))
+        text = self.fit_default("--prediction", "p").err
+        self.assertIn("200 rows held out (10 %)", text)
+
+    def test_inspect_shows_the_trail(self):
+        self.fit_default(*QUICK, "--drop", "p", "--guarantee", "none")
         text = self.ok("inspect", "m.tare").out
         for part in ("tried, by pinball loss of 120 rows left out", "mean", "raw_local", "target", "average", " %"):
             self.assertIn(part, text)

@@ -25,14 +25,6 @@ struct Bounds {
 /// kernel's features are columns of the statistics, or x, standardised.
 class LocalLaw {
  public:
-  /// What the calibration rows of one candidate are.
-  struct Sample {
-    FeatureMap map;
-    Matrix z;
-    std::vector<double> residual;
-    std::vector<double> unit;  // by how much y moves with a residual; empty: all alike
-  };
-
   /// Chooses the bandwidth by leave-one-out loss in units of y. `x_columns` are the columns of x
   /// that the kernel may see; none means all. Where they are named the candidate's own kernel
   /// features give way to them.

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/automatic/auto_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "base/fail.h"
+
+namespace tare::automatic {
+namespace {
+
+/// The average of quantiles and of effective sizes; a row is far where it is far for a member.
+void add_share(Prediction& own, double share, Prediction& sum) {
+  const bool first = sum.effective_n.empty();
+  for (double& quantile : own.quantiles.values()) quantile *= share;
+  for (double& size : own.effective_n) size *= share;
+  if (first) {
+    sum = std::move(own);
+    return;
+  }
+  for (std::size_t k = 0; k < own.quantiles.values().size(); ++k) {
+    sum.quantiles.values()[k] += own.quantiles.values()[k];
+  }
+  for (std::size_t i = 0; i < own.effective_n.size(); ++i) {
+    sum.effective_n[i] += own.effective_n[i];
+    sum.fallback[i] = std::max(sum.fallback[i], own.fallback[i]);
+    if (!sum.nearest.empty()) sum.nearest[i] = std::max(sum.nearest[i], own.nearest[i]);
+  }
+}
+
+}  // namespace
+
+Units Units::of(std::span<const double> y) {
+  std::vector<double> sorted(y.begin(), y.end());
+  std::ranges::sort(sorted);
+  const auto at = [&](double share) {
+    return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
+  };
+  constexpr double kNormalRange = 2.5631031310892007;  // between the 10 % and 90 % of a normal law
+  Units units{at(0.5), (at(0.9) - at(0.1)) / kNormalRange};
+  if (!(units.scale > 0.0)) {  // most targets are equal
+    units.scale = (sorted.back() - sorted.front()) / 2.0;
+  }
+  if (!(units.scale > 0.0) || !std::isfinite(units.scale)) units.scale = 1.0;
+  return units;
+}
+
+Matrix given_features(const GivenLaw& law, MatrixView given) {
+  Matrix features(given.rows(), law.feature_count());
+  for (std::size_t i = 0; i < features.rows(); ++i) law.features(given.row(i), features.row(i));
+  return features;
+}
+
+void AutoModel::save(const TensorWriter& out) const {
+  out.value("features", parts_.features);
+  parts_.columns.save(out);
+  out.value("has_law", parts_.has_law);
+  if (parts_.has_law) parts_.law.save(out.part("law"));
+  out.tensor("units", std::vector<double>{parts_.units.shift, parts_.units.scale});
+  parts_.statistics.save(out.part("statistics"));
+  out.value("members", parts_.members.size());
+  for (std::size_t k = 0; k < parts_.members.size(); ++k) {
+    const TensorWriter member = out.part("member" + std::to_string(k));
+    member.value("share", parts_.members[k].share);
+    parts_.members[k].law.save(member);
+  }
+  Json trail = Json::array();
+  for (const Trial& t : parts_.trail) trail.push_back({t.name, t.loss, t.bandwidth, t.share});
+  out.value("trail", trail);
+  save_screened(parts_.screened, out);
+  out.value("loss", parts_.loss);
+  out.value("loss_rows", parts_.loss_rows);
+  out.value("calibration_rows", parts_.rows);
+}
+
+Prediction AutoModel::predict_ascending(const Rows& rows, std::span<const Level> levels,
+                                        const Execution& how) const {
+  Matrix storage;
+  const MatrixView x = parts_.columns.select(rows.x, storage);
+  if (parts_.has_law) parts_.law.check(rows.given);
+  const Matrix given = parts_.has_law ? given_features(parts_.law, rows.given) : Matrix();
+  const Matrix statistics = parts_.statistics.compute(x, given, how);
+  Prediction result;
+  for (const Member& member : parts_.members) {
+    Prediction own = member.law.predict(x, statistics, levels, how);
+    add_share(own, member.share, result);
+  }
+  for (std::size_t i = 0; i < result.quantiles.rows(); ++i) {
+    for (double& quantile : result.quantiles.row(i)) {
+      quantile = parts_.units.shift + parts_.units.scale * quantile;
+    }
+  }
+  return result;
+}
+
+std::unique_ptr<AutoModel> AutoModel::load(const TensorReader& in) {
+  constexpr std::size_t kMany = std::numeric_limits<std::uint32_t>::max();
+  const auto require = [](bool sound) {
+    if (!sound) fail(ErrorCode::kCorruptFile, "the model file's members are damaged");
+  };
+  Parts parts;
+  parts.features = in.count("features", kMany);
+  parts.columns = ModelColumns::load(in, parts.features);
+  parts.has_law = in.get<bool>("has_law");
+  if (parts.has_law) parts.law = GivenLaw::load(in.part("law"));
+  const auto units = in.values<double>("units", {2});
+  parts.units = {units[0], units[1]};
+  require(std::isfinite(units[0]) && std::isfinite(units[1]) && units[1] > 0.0);
+  const std::size_t width = parts.columns.width(parts.features);
+  parts.statistics =
+      Statistics::load(in.part("statistics"), width, parts.has_law ? parts.law.feature_count() : 0);
+  const std::size_t members = in.count("members", kMostPicks);
+  require(members > 0);
+  for (std::size_t k = 0; k < members; ++k) {
+    const TensorReader member = in.part("member" + std::to_string(k));
+    const double share = member.get<double>("share");
+    require(share > 0.0 && share <= 1.0);
+    parts.members.push_back({LocalLaw::load(member, width, parts.statistics.columns()), share});
+  }
+  using Row = std::tuple<std::string, double, double, double>;
+  for (const auto& [name, loss, bandwidth, share] : in.get<std::vector<Row>>("trail")) {
+    parts.trail.push_back({name, loss, bandwidth, share});
+  }
+  parts.screened = load_screened(in, width);
+  parts.loss = in.get<double>("loss");
+  parts.loss_rows = in.count("loss_rows", kMany);
+  parts.rows = in.count("calibration_rows", kMany);
+  return std::make_unique<AutoModel>(std::move(parts));
+}
+
+}  // namespace tare::automatic

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "calibrate/automatic/local_law.h"
+#include "calibrate/automatic/statistics.h"
+#include "calibrate/given_law.h"
+#include "calibrate/screening.h"
+#include "calibrate/training_rows.h"
+#include "tare/calibrate/quantile_model.h"
+
+namespace tare::automatic {
+
+/// From the user's units of y to those of the method, robustly: heavy tails do not rule.
+struct Units {
+  double shift = 0.0;
+  double scale = 1.0;
+
+  /// The median and a range of quantiles. `y` has at least one entry.
+  static Units of(std::span<const double> y);
+};
+
+/// What was tried: kept in the model and shown by `tare inspect`.
+struct Trial {
+  std::string name;
+  double loss = 0.0;       // of rows left out, in units of y
+  double bandwidth = 0.0;  // the chosen one
+  double share = 0.0;      // in the average
+};
+
+/// More members than this are never averaged.
+inline constexpr std::size_t kMostPicks = 10;
+
+/// An average of local laws on shared statistics.
+class AutoModel final : public QuantileModel {
+ public:
+  struct Member {
+    LocalLaw law;
+    double share = 0.0;
+  };
+  struct Parts {
+    std::size_t features = 0;
+    ModelColumns columns;  // that the models read
+    bool has_law = false;
+    GivenLaw law;
+    Units units;
+    Statistics statistics;
+    std::vector<Member> members;
+    std::vector<Trial> trail;
+    std::vector<ScreenedColumn> screened;  // empty where nobody asked
+    double loss = 0.0;                     // of the average, on rows left out, in units of y
+    std::size_t loss_rows = 0;
+    std::size_t rows = 0;
+  };
+  explicit AutoModel(Parts parts) : parts_(std::move(parts)) {}
+
+  std::size_t features() const override { return parts_.features; }
+  std::size_t given() const override { return parts_.has_law ? given_form().columns() : 0; }
+  GivenForm given_form() const override { return parts_.law.form(); }
+  void save(const TensorWriter& out) const override;
+  /// Throws kCorruptFile.
+  static std::unique_ptr<AutoModel> load(const TensorReader& in);
+
+ protected:
+  Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
+                               const Execution& how) const override;
+
+ private:
+  Parts parts_;
+};
+
+/// What the given law of each row says, side by side; no columns where nothing is given.
+Matrix given_features(const GivenLaw& law, MatrixView given);
+
+}  // namespace tare::automatic
