@@ -310,6 +310,19 @@ TEST(GuaranteedModel, TakesTheRowsOfASeriesFromItsEnd) {
   }
 }
 
+TEST(GuaranteedModel, AutoIsSplitWhereRowsAreManyAndCrossWhereTheyAreFew) {
+  const GuaranteeRule rule = parse_guarantee(Params::parse("guarantee=auto"));
+  using enum GuaranteeRule::Form;
+  EXPECT_EQ(resolve_guarantee(rule, 39).form, kNone);
+  EXPECT_EQ(resolve_guarantee(rule, 40).form, kCross);
+  EXPECT_EQ(resolve_guarantee(rule, 1999).form, kCross);
+  EXPECT_EQ(resolve_guarantee(rule, 2000).form, kSplit);
+  EXPECT_EQ(resolve_guarantee(rule, 2000).share, 0.1);
+  EXPECT_EQ(resolve_guarantee(rule, 1'000'000).share, 0.002);
+  const GuaranteeRule asked = parse_guarantee(Params::parse("guarantee=split:0.3"));
+  EXPECT_EQ(resolve_guarantee(asked, 50).share, 0.3);
+}
+
 TEST(GuaranteedModel, RefusesWhatItCannotKeep) {
   const Sample data = draw(find_problem("hetero_1"), 90, Seed{4});
   const Method& method = find_method("pure_kernel");
@@ -318,8 +331,8 @@ TEST(GuaranteedModel, RefusesWhatItCannotKeep) {
                [&] { fit_method(method, input, Params::parse("guarantee=split")); });
   for (const char* text :
        {"yes", "split:", "split:0", "split:1", "split:x", "split:0.2:3", "none:1",
-        "cross:", "cross:1", "cross:21", "cross:x", "cross:2.5", "cross:5:5"}) {
-    expect_error(ErrorCode::kInvalidArgument, "the guarantee is none, split", [&] {
+        "cross:", "cross:1", "cross:21", "cross:x", "cross:2.5", "cross:5:5", "auto:2"}) {
+    expect_error(ErrorCode::kInvalidArgument, "the guarantee is none, auto, split", [&] {
       fit_method(method, input, Params::parse(std::string("guarantee=") + text));
     });
   }
