@@ -111,6 +111,13 @@ void print_result(const FitOptions& options, const FittedModel& fitted, const Tr
            options.output, fitted.method, fitted.rows, features, short_number(seconds),
            options.output));
   if (guaranteed != nullptr) note(common, guarantee_note(*guaranteed, fitted.rows));
+  const bool asked = fitted.params.has("guarantee");
+  if (guaranteed == nullptr && fitted.method == "auto" && !asked) {
+    note(common,
+         fmt::format("guarantee: none, as {} rows are too few to hold any out; --guarantee cross "
+                     "gives one, for some sharpness and time",
+                     fitted.rows));
+  }
 }
 
 void run_fit(const FitOptions& options, const Common& common) {

@@ -17,8 +17,8 @@ namespace {
 constexpr std::array kGuaranteeOptions = std::to_array<ParamInfo>({
     {"guarantee", "none",
      "levels that hold on average for a finite sample, by held-out rows: none, split, split:SHARE, "
-     "cross, cross:FOLDS; auto, which method auto has by default, is split from 2,000 rows on and "
-     "cross below"},
+     "cross, cross:FOLDS; auto, which method auto has by default, is split:0.1 from 2,000 rows on and "
+     "none below"},
 });
 
 template <class T>
@@ -68,7 +68,6 @@ GuaranteeRule parse_guarantee(const Params& params) {
 
 GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows) {
   constexpr std::size_t kRowsToSplit = 2000;
-  constexpr std::size_t kFewestRows = 40;
   constexpr double kMostHeldOut = 2000.0;
   constexpr double kHeldOutShare = 0.1;
   using enum GuaranteeRule::Form;
@@ -77,8 +76,6 @@ GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows) {
   if (rows >= kRowsToSplit) {
     resolved.form = kSplit;
     resolved.share = std::min(kHeldOutShare, kMostHeldOut / static_cast<double>(rows));
-  } else if (rows >= kFewestRows) {
-    resolved.form = kCross;
   }
   return resolved;
 }

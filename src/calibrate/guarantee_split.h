@@ -30,8 +30,8 @@ inline constexpr std::size_t kMostFolds = 20;
 GuaranteeRule parse_guarantee(const Params& params);
 
 /// What `auto` means for so many rows that may be held out: a tenth of them, but no more than
-/// 2,000, where there are at least 2,000 and the fit hardly notices; else folds; nothing below 40
-/// rows.
+/// 2,000, where there are at least 2,000 and the fit hardly notices. Below that, nothing: a tenth
+/// would not do for the outer levels, and folds cost small data dearly (decision 16).
 GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows);
 
 /// Which rows of a fit come last: those of a series, whose neighbours resemble each other.

@@ -310,12 +310,10 @@ TEST(GuaranteedModel, TakesTheRowsOfASeriesFromItsEnd) {
   }
 }
 
-TEST(GuaranteedModel, AutoIsSplitWhereRowsAreManyAndCrossWhereTheyAreFew) {
+TEST(GuaranteedModel, AutoIsSplitWhereRowsAreManyAndNothingWhereTheyAreFew) {
   const GuaranteeRule rule = parse_guarantee(Params::parse("guarantee=auto"));
   using enum GuaranteeRule::Form;
-  EXPECT_EQ(resolve_guarantee(rule, 39).form, kNone);
-  EXPECT_EQ(resolve_guarantee(rule, 40).form, kCross);
-  EXPECT_EQ(resolve_guarantee(rule, 1999).form, kCross);
+  EXPECT_EQ(resolve_guarantee(rule, 1999).form, kNone);
   EXPECT_EQ(resolve_guarantee(rule, 2000).form, kSplit);
   EXPECT_EQ(resolve_guarantee(rule, 2000).share, 0.1);
   EXPECT_EQ(resolve_guarantee(rule, 1'000'000).share, 0.002);

@@ -33,15 +33,14 @@ class Auto(CliTest):
                 self.fit_default(*args)
                 self.assertEqual(self.method(), method)
 
-    def test_a_guarantee_comes_with_it(self):
-        self.fit_default(*QUICK, "--drop", "p")
-        self.assertIn("guarantee    cross", self.ok("inspect", "m.tare").out)
-        self.assertIn("tried, by pinball loss of 96 rows left out", self.ok("inspect", "m.tare").out)
-        self.fit_default(*QUICK, "--drop", "p", "--guarantee", "none")
+    def test_few_rows_get_a_guarantee_where_they_ask_for_it(self):
+        self.assertIn("--guarantee cross", self.fit_default(*QUICK, "--drop", "p").err)
         self.assertNotIn("guarantee  ", self.ok("inspect", "m.tare").out)
-        self.write("data.csv", csv_text(HEADER, points(39)))  # too few rows for one
-        self.fit_default(*QUICK, "--drop", "p")
-        self.assertNotIn("guarantee  ", self.ok("inspect", "m.tare").out)
+        self.fit_default(*QUICK, "--drop", "p", "--guarantee", "cross:2")
+        text = self.ok("inspect", "m.tare").out
+        self.assertIn("guarantee    cross", text)
+        self.assertIn("tried, by pinball loss of 60 rows left out", text)
+        self.assertEqual(self.fit_default(*QUICK, "--drop", "p", "--guarantee", "none", "-q").err, "")
 
     def test_from_two_thousand_rows_on_a_tenth_is_held_out(self):
         self.write("data.csv", csv_text(HEADER, points(2000)))
