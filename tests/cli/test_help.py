@@ -84,14 +84,14 @@ class Terminal(CliTest):
 
     def test_progress_is_for_terminals_only(self):
         self.write_points("data.csv", 300)
-        line = ["fit", "data.csv", "--target", "y", "-o", "m.tare", "--force"]
+        line = ["fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", "--method", "nrc_rf"]
         self.assertIn("[####", self.errors_on_a_terminal(*line))
         self.assertNotIn("[#", self.ok(*line).err)
         self.assertEqual(self.errors_on_a_terminal(*line, "--quiet"), "")
 
     def test_progress_is_wiped_before_the_last_words(self):
         self.write_points("data.csv", 300)
-        text = self.errors_on_a_terminal("fit", "data.csv", "--target", "y", "-o", "m.tare")
+        text = self.errors_on_a_terminal("fit", "data.csv", "--target", "y", "-o", "m.tare", "--method", "nrc_rf")
         self.assertRegex(text, r"\r *\r[^\r\[]*m.tare: nrc_rf on 300 rows|\r +m.tare|\r *\rm.tare")
 
 
