@@ -31,12 +31,14 @@ test: sanitized release
 	ctest --test-dir $(BUILD) -LE slow -j $(JOBS) --output-on-failure
 
 test-all: test
+	cmake -S . -B $(BUILD) -DTARE_SLOW_TESTS=ON
+	cmake --build $(BUILD) -j $(JOBS)
 	ctest --test-dir $(BUILD) -L slow -j $(JOBS) --output-on-failure
 
 .PHONY: release sanitized
 release:
 	@tools/setup.sh test
-	cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=ON $(CMAKE_FLAGS)
+	cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=ON -DTARE_SLOW_TESTS=OFF $(CMAKE_FLAGS)
 	cmake --build $(BUILD) -j $(JOBS)
 
 sanitized:

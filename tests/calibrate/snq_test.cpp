@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "calibrate/snq_oracle.h"
+#include "draws.h"
 #include "io/tensor_store.h"
 #include "tare/base/error.h"
 #include "tare/base/rng.h"
@@ -65,7 +66,7 @@ TEST_P(SnqAgainstOracle, GivesTheAnswerOfTheDefinition) {
   const std::vector<Level> levels = levels_of(kFractions);
   Rng rng(Seed{17});
   std::size_t fallbacks = 0;
-  for (int trial = 0; trial < 60; ++trial) {
+  for (int trial = 0; trial < static_cast<int>(draws(60)); ++trial) {
     const auto texture = static_cast<Texture>(trial % 3);
     const auto weights = static_cast<Weights>((trial / 3) % 3);
     const std::size_t rows =
@@ -105,7 +106,7 @@ TEST_P(SnqAgainstOracle, GivesTheAnswerOfTheDefinition) {
     }
   }
   if (kernel != KernelKind::kKnn) {
-    EXPECT_GT(fallbacks, 20U) << "the fallback was hardly tried";
+    EXPECT_GT(fallbacks, draws(20)) << "the fallback was hardly tried";
   }
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include <unistd.h>
 
@@ -27,7 +28,7 @@ class MethodContract : public testing::TestWithParam<std::string> {
       : method(find_method(GetParam())), data(draw(find_problem("hetero_2"), kRows, Seed{1})) {
     // Promises hold from the first epoch on; what a long training reaches is tested elsewhere.
     for (const ParamInfo& option : method.options) {
-      if (option.name == "epochs") params.set("epochs", "10");
+      if (option.name == "epochs") params.set("epochs", "3");
       if (option.name == "inducing") params.set("inducing", "16");
     }
     if (GetParam() == "auto") params.merge(Params::parse("steps=20 folds=2 guarantee=none"));
@@ -40,6 +41,13 @@ class MethodContract : public testing::TestWithParam<std::string> {
     FitInput input{.x = data.x, .y = data.y};
     input.seed = Seed{seed};
     return fit_method(method, input, params, {.threads = threads, .progress = {}});
+  }
+  /// What fit() gives, trained once for all tests of this method that only ask it.
+  const QuantileModel& fitted() const {
+    static std::map<std::string, std::unique_ptr<QuantileModel>> models;
+    auto& model = models[GetParam()];
+    if (model == nullptr) model = fit();
+    return *model;
   }
   std::vector<double> quantiles(const QuantileModel& model, std::size_t threads = 0) const {
     const auto p = model.predict({data.x}, levels, {.threads = threads, .progress = {}});
@@ -66,7 +74,7 @@ class MethodContract : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(MethodContract, QuantilesDoNotCross) {
-  const auto p = fit()->predict({data.x}, levels);
+  const auto p = fitted().predict({data.x}, levels);
   for (std::size_t i = 0; i < kRows; ++i) {
     const auto row = p.quantiles.row(i);
     EXPECT_TRUE(std::is_sorted(row.begin(), row.end())) << "row " << i;
@@ -103,26 +111,24 @@ TEST_P(MethodContract, SavedAndLoadedPredictsTheSame) {
 }
 
 TEST_P(MethodContract, OneRowAtATimeGivesTheSameAsAll) {
-  const auto model = fit();
-  const auto all = model->predict({data.x}, levels);
+  const auto all = fitted().predict({data.x}, levels);
   for (std::size_t i = 0; i < kRows; i += 17) {
-    const auto one = model->predict({data.x.view().middle_rows(i, 1)}, levels);
+    const auto one = fitted().predict({data.x.view().middle_rows(i, 1)}, levels);
     EXPECT_TRUE(std::ranges::equal(all.quantiles.row(i), one.quantiles.row(0))) << "row " << i;
   }
 }
 
 TEST_P(MethodContract, NoRowsGiveNoAnswers) {
-  const auto none = fit()->predict({data.x.view().middle_rows(0, 0)}, levels);
+  const auto none = fitted().predict({data.x.view().middle_rows(0, 0)}, levels);
   EXPECT_EQ(none.quantiles.rows(), 0U);
 }
 
 TEST_P(MethodContract, WrongColumnCountIsRefused) {
-  const auto model = fit();
   const Matrix wider(3, data.x.cols() + 1);
-  expect_error(ErrorCode::kShapeMismatch, "features", [&] { model->predict({wider}, levels); });
+  expect_error(ErrorCode::kShapeMismatch, "features", [&] { fitted().predict({wider}, levels); });
   const Matrix given(3, 1);
   expect_error(ErrorCode::kShapeMismatch, "given", [&] {
-    model->predict({data.x.view().middle_rows(0, 3), given}, levels);
+    fitted().predict({data.x.view().middle_rows(0, 3), given}, levels);
   });
 }
 
@@ -143,7 +149,7 @@ TEST_P(MethodContract, AConstantTargetGivesThatConstant) {
 }
 
 TEST_P(MethodContract, UnitsOfTheTargetDoNotMatter) {
-  const auto before = quantiles(*fit());
+  const auto before = quantiles(fitted());
   for (double& y : data.y) y *= 1024.0;  // a power of two: exact but for what is added to it
   const auto after = quantiles(*fit());
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -169,10 +175,9 @@ TEST_P(MethodContract, AnUnknownOptionIsRefused) {
 }
 
 TEST_P(MethodContract, AnAnswerDoesNotDependOnWhatElseIsAsked) {
-  const auto model = fit();
-  const auto all = model->predict({data.x}, levels);
+  const auto all = fitted().predict({data.x}, levels);
   for (const std::size_t j : {0U, 4U, 50U, 99U}) {
-    const auto one = model->predict({data.x}, std::span<const Level>(levels).subspan(j, 1));
+    const auto one = fitted().predict({data.x}, std::span<const Level>(levels).subspan(j, 1));
     for (std::size_t i = 0; i < kRows; ++i) {
       EXPECT_EQ(all.quantiles(i, j), one.quantiles(i, 0)) << "row " << i << ", level " << j;
     }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 
+#include "draws.h"
 #include "io/tensor_store.h"
 #include "model/sample.h"
 #include "tare/base/error.h"
@@ -58,7 +59,7 @@ TEST_P(RegressorContract, SameSeedGivesTheSameBytes) {
 }
 
 TEST_P(RegressorContract, ThreadsDoNotChangeAByte) {
-  const Sample sample = make_sample(3000, 3, Seed{2});
+  const Sample sample = make_sample(draws(3000), 3, Seed{2});
   const auto one = predictions(*fit(sample, Seed{5}, 1), sample.x, 1);
   for (const std::size_t threads : {2U, 8U}) {
     EXPECT_EQ(predictions(*fit(sample, Seed{5}, threads), sample.x, threads), one) << threads;

@@ -128,6 +128,76 @@ TEST(Forest, MinLeafOfHalfTheWeightLeavesOneSplitAtMost) {
   EXPECT_LE(values.size(), 2U);
 }
 
+/// The best split of some rows with weights by squared error, found by trying all of them.
+struct Stump {
+  std::size_t column = 0;
+  double threshold = 0.0, below = 0.0, above = 0.0;
+  double loss = std::numeric_limits<double>::infinity();
+};
+
+void try_split(const Sample& sample, const std::vector<double>& weight, std::size_t column,
+               double threshold, Stump& best) {
+  double total[2] = {0.0, 0.0}, sum[2] = {0.0, 0.0}, loss = 0.0;
+  const auto side = [&](std::size_t i) { return sample.x(i, column) < threshold ? 0 : 1; };
+  for (std::size_t i = 0; i < weight.size(); ++i) {
+    total[side(i)] += weight[i];
+    sum[side(i)] += weight[i] * sample.y[i];
+  }
+  if (total[0] == 0.0 || total[1] == 0.0) return;
+  const double mean[2] = {sum[0] / total[0], sum[1] / total[1]};
+  for (std::size_t i = 0; i < weight.size(); ++i)
+    loss += weight[i] * std::pow(sample.y[i] - mean[side(i)], 2);
+  if (loss < best.loss) best = {column, threshold, mean[0], mean[1], loss};
+}
+
+Stump best_stump(const Sample& sample, const std::vector<double>& weight) {
+  Stump best;
+  for (std::size_t j = 0; j < sample.x.cols(); ++j) {
+    std::vector<double> value;
+    for (std::size_t i = 0; i < weight.size(); ++i)
+      if (weight[i] > 0.0) value.push_back(sample.x(i, j));
+    std::ranges::sort(value);
+    for (std::size_t k = 1; k < value.size(); ++k)
+      try_split(sample, weight, j, (value[k - 1] + value[k]) / 2.0, best);
+  }
+  return best;
+}
+
+TEST(Forest, AStumpSplitsHalfwayBetweenTheRowsThatWereDrawn) {
+  for (std::uint64_t k = 0; k < 40; ++k) {
+    const std::size_t rows = 5 + k, cols = 1 + k % 3;
+    const Sample sample = make_sample(rows, cols, Seed{100 + k});
+    const Params params = Params::parse("trees=1 depth=1 min_leaf=0");
+    const auto model = fit_forest(sample.data(), params, Seed{k}, {});
+    // What the forest draws for the first tree of its first group.
+    Rng rng(split(Seed{k}, 0));
+    std::vector<double> weight(rows, 0.0);
+    for (std::size_t i = 0; i < rows; ++i) weight[rng.below(rows)] += 1.0;
+    const Stump stump = best_stump(sample, weight);
+    const auto found = predictions(*model, sample.x);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const bool below = sample.x(i, stump.column) < stump.threshold;
+      EXPECT_NEAR(found[i], below ? stump.below : stump.above, 1e-5)
+          << "case " << k << " row " << i;
+    }
+  }
+}
+
+TEST(Forest, DrawsThatHoldNoWeightDoNoHarm) {
+  Sample sample = make_sample(30, 2, Seed{6});
+  std::vector<double> weight(30, 0.0);
+  weight[4] = 1.0;
+  weight[9] = 1.0;
+  RegressionData data = sample.data();
+  data.weight = weight;
+  const auto model = fit_forest(data, Params::parse("trees=50"), Seed{1}, {});
+  const auto [low, high] = std::minmax(sample.y[4], sample.y[9]);
+  for (const double value : predictions(*model, sample.x)) {
+    EXPECT_GE(value, low - 1e-6);
+    EXPECT_LE(value, high + 1e-6);
+  }
+}
+
 TEST(Boosting, StopsEarlyOnPureNoise) {
   Sample sample = make_sample(1000, 3, Seed{7});
   Rng rng(Seed{8});
