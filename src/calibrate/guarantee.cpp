@@ -152,12 +152,32 @@ GuaranteedModel::Cost GuaranteedModel::measure(const FitInput& held_out,
           .levels = levels.size()};
 }
 
+void GuaranteedModel::check_groups(const Rows& rows) const {
+  const bool fits = rows.group.empty() ? group_rows_.empty() || rows.x.rows() == 0
+                                       : rows.group.size() == rows.x.rows();
+  if (fits) return;
+  fail(ErrorCode::kShapeMismatch,
+       "predict: the model's guarantee holds within groups, and {} of {} rows have one",
+       rows.group.size(), rows.x.rows());
+}
+
+Matrix GuaranteedModel::delivered(const Rows& rows, std::span<const Level> levels) const {
+  check_groups(rows);
+  Matrix of_ranks(ranks_.size(), levels.size());
+  for (std::size_t k = 0; k < ranks_.size(); ++k) {
+    for (std::size_t j = 0; j < levels.size(); ++j) of_ranks(k, j) = ranks_[k].delivered(levels[j]);
+  }
+  Matrix result(rows.x.rows(), levels.size());
+  for (std::size_t i = 0; i < result.rows(); ++i) {
+    const std::size_t ranks = rows.group.empty() ? 0 : ranks_of(rows.group[i]);
+    std::ranges::copy(of_ranks.row(ranks), result.row(i).begin());
+  }
+  return result;
+}
+
 Prediction GuaranteedModel::predict_ascending(const Rows& rows, std::span<const Level> levels,
                                               const Execution& how) const {
-  if (!group_rows_.empty() && rows.x.rows() > 0 && rows.group.empty()) {
-    fail(ErrorCode::kShapeMismatch,
-         "predict: the model's guarantee holds within groups, and the rows have none");
-  }
+  check_groups(rows);
   const auto ranks_of_row = [&](std::size_t i) {
     return rows.group.empty() ? 0 : ranks_of(rows.group[i]);
   };

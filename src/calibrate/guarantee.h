@@ -47,6 +47,8 @@ class GuaranteedModel final : public QuantileModel {
   std::size_t features() const override { return inner_->features(); }
   std::size_t given() const override { return inner_->given(); }
   GivenForm given_form() const override { return inner_->given_form(); }
+  /// By the ranks of each row's group. Throws kShapeMismatch where groups are needed and not there.
+  Matrix delivered(const Rows& rows, std::span<const Level> levels) const override;
   const GuaranteeRanks& overall() const noexcept { return ranks_.front(); }
   const Cost& cost() const noexcept { return cost_; }
   /// Groups at fit, and the held-out rows of each; empty without groups.
@@ -70,6 +72,8 @@ class GuaranteedModel final : public QuantileModel {
   std::size_t ranks_of(std::uint32_t group) const noexcept {
     return group < group_ranks_.size() ? static_cast<std::size_t>(group_ranks_[group]) : 0;
   }
+  /// Throws kShapeMismatch where the guarantee holds within groups and the rows have none.
+  void check_groups(const Rows& rows) const;
   void set_groups(std::span<const std::uint32_t> group, std::span<const RowScore> scores);
   bool all_finite(Level level) const;
   Cost measure(const FitInput& held_out, const Execution& how) const;

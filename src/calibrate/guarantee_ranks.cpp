@@ -79,6 +79,12 @@ KnotPlace GuaranteeRanks::place(Level level) const {
   return lower.knot <= middle.knot ? lower : middle;
 }
 
+double GuaranteeRanks::delivered(Level level) const {
+  const std::uint64_t count = rows_ + 1;
+  const std::uint64_t rank = level.value() >= 0.5 ? level.rank(count) : level.rank_below(count);
+  return static_cast<double>(rank) / static_cast<double>(count);
+}
+
 GuaranteeRanks GuaranteeRanks::from_counts(Counts counts) {
   const auto finite_order = [](std::span<const double> values) {
     return std::ranges::is_sorted(values) &&

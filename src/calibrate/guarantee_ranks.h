@@ -44,6 +44,9 @@ class GuaranteeRanks {
   GuaranteeRanks(std::span<const RowScore> scores, std::size_t knots);
 
   KnotPlace place(Level level) const;
+  /// What place(level) keeps: its rank over n + 1. At least the level from 0.5 on, and 1 where the
+  /// place is infinite; at most the level below 0.5, and 0 where it is infinite.
+  double delivered(Level level) const;
   std::size_t rows() const noexcept { return rows_; }
 
   /// What is saved: for each knot the number of rows whose score is at most this knot, leaving out
