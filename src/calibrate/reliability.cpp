@@ -14,7 +14,7 @@ namespace tare {
 namespace {
 
 constexpr double kBandTail = 0.5 * (1.0 - kBandConfidence);
-constexpr std::size_t kBandBlock = 16'384;  // rows whose quantiles at all levels are in memory
+constexpr std::size_t kBandBlock = 4'096;  // rows whose quantiles at all levels are in memory: 8 MB
 constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 
 std::vector<Level> make_band_levels() {
