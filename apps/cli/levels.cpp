@@ -32,6 +32,8 @@ LevelRequest parse_levels(const std::string& levels, const std::string& interval
     const Level level(number_in(item, "--levels"));
     request.levels.push_back(level);
     request.names.push_back(fmt::format("q{}", level.value()));
+    const std::size_t place = request.levels.size() - 1;
+    request.delivered.push_back({"delivered_" + request.names.back(), place, place});
   }
   for (const std::string& item : parse_names(intervals)) {
     const double confidence = number_in(item, "--interval");
@@ -40,6 +42,9 @@ LevelRequest parse_levels(const std::string& levels, const std::string& interval
     request.names.push_back(fmt::format("lower_{}", confidence));
     request.levels.push_back(upper);
     request.names.push_back(fmt::format("upper_{}", confidence));
+    const std::size_t upper_place = request.levels.size() - 1;
+    request.delivered.push_back(
+        {fmt::format("delivered_{}", confidence), upper_place - 1, upper_place});
   }
   if (request.levels.empty()) {
     fail(ErrorCode::kInvalidArgument,

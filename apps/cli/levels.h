@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,13 @@ namespace tare::cli {
 struct LevelRequest {
   std::vector<Level> levels;
   std::vector<std::string> names;  // "q0.05", "lower_0.9"
+  /// What a guarantee keeps of each level or interval: a column's name, and its places in `levels`.
+  struct Delivered {
+    std::string name;  // "delivered_q0.05", "delivered_0.9"
+    std::size_t level = 0;
+    std::size_t upper = 0;  // of an interval; the same as `level` for a level
+  };
+  std::vector<Delivered> delivered;
 };
 
 /// From the texts of --levels and --interval, each a list with commas; neither given means

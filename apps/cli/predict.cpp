@@ -13,6 +13,7 @@
 #include "io/csv.h"
 #include "levels.h"
 #include "tare/calibrate/model_file.h"
+#include "tare/calibrate/reliability.h"
 
 namespace tare::cli {
 namespace {
@@ -37,11 +38,26 @@ struct PredictOptions {
   bool force = false;
 };
 
+/// What is written beside the quantiles.
+struct ExtraColumns {
+  bool diagnostics = false;
+  bool delivered = false;  // there is a guarantee, whose levels can be told
+};
+
 /// Names of all output columns: kept ones, quantiles, diagnostics.
 std::vector<std::string> output_names(const ModelInput& input, const LevelRequest& request,
-                                      bool diagnostics) {
+                                      const ExtraColumns& extra) {
   std::vector<std::string> results = request.names;
-  if (diagnostics) results.insert(results.end(), {"effective_n", "nearest", "fallback"});
+  if (extra.diagnostics) {
+    results.insert(results.end(), {"effective_n", "nearest", "fallback", "outside"});
+    for (const std::string& name : request.names) {
+      results.push_back(name + "_low");
+      results.push_back(name + "_high");
+    }
+  }
+  if (extra.delivered) {
+    for (const auto& column : request.delivered) results.push_back(column.name);
+  }
   std::vector<std::string> names = input.keep();
   for (const std::string& name : names) {
     if (std::find(results.begin(), results.end(), name) == results.end()) continue;
@@ -54,8 +70,40 @@ std::vector<std::string> output_names(const ModelInput& input, const LevelReques
   return names;
 }
 
+/// The level of a quantile, or what lies between those of an interval's ends.
+double delivered(const Prediction& prediction, std::size_t i,
+                 const LevelRequest::Delivered& column) {
+  const std::span<const double> levels = prediction.delivered.row(i);
+  if (column.level == column.upper) return levels[column.level];
+  return levels[column.upper] - levels[column.level];
+}
+
+void append_extra_csv(std::string& out, const LevelRequest& request, const Prediction& prediction,
+                      std::size_t i, const ExtraColumns& extra) {
+  const auto number = [&](double value) {
+    out += ',';
+    append_csv_number(out, value);
+  };
+  const auto flag = [&](std::uint8_t value) { out += value != 0 ? ",1" : ",0"; };
+  if (extra.diagnostics && prediction.effective_n.empty()) {
+    out.append(4 + 2 * request.names.size(), ',');
+  } else if (extra.diagnostics) {
+    number(prediction.effective_n[i]);
+    number(prediction.nearest[i]);
+    flag(prediction.fallback[i]);
+    flag(prediction.outside[i]);
+    for (std::size_t j = 0; j < request.names.size(); ++j) {
+      number(prediction.band_low(i, j));
+      number(prediction.band_high(i, j));
+    }
+  }
+  if (!extra.delivered) return;
+  for (const auto& column : request.delivered) number(delivered(prediction, i, column));
+}
+
 void append_row_csv(std::string& out, const std::vector<const Column*>& kept, std::size_t table_row,
-                    const Prediction& prediction, std::size_t i, bool diagnostics) {
+                    const LevelRequest& request, const Prediction& prediction, std::size_t i,
+                    const ExtraColumns& extra) {
   bool first = true;
   const auto comma = [&] {
     if (!first) out += ',';
@@ -69,32 +117,32 @@ void append_row_csv(std::string& out, const std::vector<const Column*>& kept, st
     comma();
     append_csv_number(out, q);
   }
-  if (diagnostics && prediction.effective_n.empty()) {
-    comma();
-    out += ",,";
-  } else if (diagnostics) {
-    comma();
-    append_csv_number(out, prediction.effective_n[i]);
-    comma();
-    append_csv_number(out, prediction.nearest[i]);
-    comma();
-    out += prediction.fallback[i] != 0 ? '1' : '0';
-  }
+  append_extra_csv(out, request, prediction, i, extra);
   out += '\n';
 }
 
 void append_row_json(std::string& out, const std::vector<const Column*>& kept,
                      std::size_t table_row, const LevelRequest& request,
-                     const Prediction& prediction, std::size_t i, bool diagnostics) {
+                     const Prediction& prediction, std::size_t i, const ExtraColumns& extra) {
   nlohmann::ordered_json row;
   for (const Column* column : kept) row[column->name] = std::string(column->raw[table_row]);
   for (std::size_t j = 0; j < request.names.size(); ++j) {
     row[request.names[j]] = prediction.quantiles(i, j);
   }
-  if (diagnostics && !prediction.effective_n.empty()) {
+  if (extra.diagnostics && !prediction.effective_n.empty()) {
     row["effective_n"] = prediction.effective_n[i];
     row["nearest"] = prediction.nearest[i];
     row["fallback"] = prediction.fallback[i] != 0;
+    row["outside"] = prediction.outside[i] != 0;
+    for (std::size_t j = 0; j < request.names.size(); ++j) {
+      row[request.names[j] + "_low"] = prediction.band_low(i, j);
+      row[request.names[j] + "_high"] = prediction.band_high(i, j);
+    }
+  }
+  if (extra.delivered) {
+    for (const auto& column : request.delivered) {
+      row[column.name] = delivered(prediction, i, column);
+    }
   }
   // A file of another encoding must not stop the answer: bad bytes are replaced.
   out += row.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -105,7 +153,12 @@ void run_predict(const PredictOptions& options, const Common& common) {
   const LevelRequest request = parse_levels(options.levels, options.intervals);
   const FittedModel fitted = load_model(options.model);
   ModelInput input(fitted, options.data, Need::kFeatures, options.input, parse_names(options.keep));
-  const auto names = output_names(input, request, options.diagnostics);
+  // Of no rows: it has columns where there is a guarantee.
+  const Matrix delivered_levels =
+      fitted.model->delivered({MatrixView(nullptr, 0, fitted.model->features())}, request.levels);
+  const ExtraColumns extra{.diagnostics = options.diagnostics,
+                           .delivered = options.diagnostics && delivered_levels.cols() > 0};
+  const auto names = output_names(input, request, extra);
   AtomicFile file(options.output, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
 
   Bar bar(common);
@@ -122,16 +175,19 @@ void run_predict(const PredictOptions& options, const Common& common) {
   }
   std::size_t fallback_rows = 0;
   while (input.read(rows_at_a_time(request.levels.size(), input.rows_read()))) {
-    const Prediction prediction = fitted.model->predict(input.rows(), request.levels, how);
+    const Prediction prediction =
+        extra.diagnostics
+            ? predict_with_reliability(*fitted.model, input.rows(), request.levels, how)
+            : fitted.model->predict(input.rows(), request.levels, how);
     for (const std::uint8_t flag : prediction.fallback) fallback_rows += flag;
     std::vector<const Column*> kept;
     for (const std::string& name : input.keep()) kept.push_back(input.table().find(name));
     for (std::size_t i = 0; i < prediction.quantiles.rows(); ++i) {
       const std::size_t table_row = input.encoded().rows[i];
       if (common.json) {
-        append_row_json(text, kept, table_row, request, prediction, i, options.diagnostics);
+        append_row_json(text, kept, table_row, request, prediction, i, extra);
       } else {
-        append_row_csv(text, kept, table_row, prediction, i, options.diagnostics);
+        append_row_csv(text, kept, table_row, request, prediction, i, extra);
       }
     }
     file.write(text);
@@ -176,7 +232,10 @@ void add_predict(CLI::App& app, Common& common) {
                       "Input columns to copy through, with commas, or 'all'");
   command->add_flag(
       "--diagnostics", options->diagnostics,
-      "Add effective_n, nearest, fallback: how many rows are behind each answer, and how near");
+      "Add how far each answer can be trusted: effective_n, nearest, fallback (rows behind it, and "
+      "how near), outside (1: farther from the data than 99 % of it is), q0.05_low and q0.05_high, "
+      "... (90 % band for the true quantile, given that many rows), and with a guarantee "
+      "delivered_q0.05 or delivered_0.9 (the level its ranks keep)");
   command->add_flag("--force", options->force, "Replace the output file if it exists");
   add_input_options(*command, options->input);
   add_common(*command, common);

@@ -12,6 +12,7 @@
 #include "tare/calibrate/methods.h"
 #include "tare/calibrate/model_file.h"
 #include "tare/calibrate/quantile_model.h"
+#include "tare/calibrate/reliability.h"
 #include "tare/calibrate/shift.h"
 #include "tare/calibrate/snq.h"
 #include "tare/data/given_form.h"

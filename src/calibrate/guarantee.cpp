@@ -109,7 +109,8 @@ void append(std::vector<T>& all, const std::vector<T>& part) {
 }
 
 /// What is known about an answer of several models: their mean number of rows, the nearest row of
-/// any, and whether one of them had none in reach. All models are of one method.
+/// any, and whether one of them had none in reach or lies far from all. All models are of one
+/// method.
 void join_diagnostics(Prediction& all, const Prediction& one, double share) {
   if (all.effective_n.empty()) all.effective_n.resize(one.effective_n.size(), 0.0);
   for (std::size_t i = 0; i < one.effective_n.size(); ++i) {
@@ -121,6 +122,8 @@ void join_diagnostics(Prediction& all, const Prediction& one, double share) {
   }
   if (all.fallback.empty()) all.fallback.resize(one.fallback.size(), 0);
   for (std::size_t i = 0; i < one.fallback.size(); ++i) all.fallback[i] |= one.fallback[i];
+  if (all.outside.empty()) all.outside.resize(one.outside.size(), 0);
+  for (std::size_t i = 0; i < one.outside.size(); ++i) all.outside[i] |= one.outside[i];
 }
 
 /// Of the rows that are ranked; empty where there are no weights.
@@ -281,12 +284,50 @@ double GuaranteedModel::measure_coverage(const FitInput& input, const FoldPlan& 
   return static_cast<double>(covered) / static_cast<double>(some.size());
 }
 
+void GuaranteedModel::check_groups(const Rows& rows) const {
+  const bool fits = rows.group.empty() ? group_rows_.empty() || rows.x.rows() == 0
+                                       : rows.group.size() == rows.x.rows();
+  if (fits) return;
+  fail(ErrorCode::kShapeMismatch,
+       "predict: the model's guarantee holds within groups, and {} of {} rows have one",
+       rows.group.size(), rows.x.rows());
+}
+
+/// Levels are known for rows that count alike, of a split exactly, of folds as far as it is proven.
+bool GuaranteedModel::knows_levels() const {
+  if (folds() > 1) return has_bound_;
+  const FoldRanks& all = lines_.front();
+  return !shift_ && all.mass() == all.rows() * all.largest();
+}
+
+double GuaranteedModel::delivered_by(const FoldRanks& line, Level level) const {
+  if (folds() == 1) return line.folds().front().delivered(level);
+  const bool upper = level.value() >= 0.5;
+  if (!line.finite(level, line.largest())) return upper ? 1.0 : 0.0;
+  const double alpha = upper ? 1.0 - level.value() : level.value();
+  const double miss = cross_miss_bound(line.rows(), folds(), alpha);
+  return upper ? 1.0 - miss : miss;
+}
+
+Matrix GuaranteedModel::delivered(const Rows& rows, std::span<const Level> levels) const {
+  check_groups(rows);
+  if (!knows_levels()) return {};
+  Matrix of_line(lines_.size(), levels.size());
+  for (std::size_t k = 0; k < lines_.size(); ++k) {
+    for (std::size_t j = 0; j < levels.size(); ++j) {
+      of_line(k, j) = delivered_by(lines_[k], levels[j]);
+    }
+  }
+  Matrix result(rows.x.rows(), levels.size());
+  for (std::size_t i = 0; i < result.rows(); ++i) {
+    std::ranges::copy(of_line.row(line_of_row(rows, i)), result.row(i).begin());
+  }
+  return result;
+}
+
 Prediction GuaranteedModel::predict_ascending(const Rows& rows, std::span<const Level> levels,
                                               const Execution& how) const {
-  if (!group_rows_.empty() && rows.x.rows() > 0 && rows.group.empty()) {
-    fail(ErrorCode::kShapeMismatch,
-         "predict: the model's guarantee holds within groups, and the rows have none");
-  }
+  check_groups(rows);
   if (folds() == 1 && !shift_) return predict_places(rows, levels, how);
   std::size_t columns = 0;
   for (const auto& asked : asked_) columns += asked.size();
@@ -305,6 +346,7 @@ Prediction GuaranteedModel::predict_ascending(const Rows& rows, std::span<const 
     append(result.effective_n, part.effective_n);
     append(result.nearest, part.nearest);
     append(result.fallback, part.fallback);
+    append(result.outside, part.outside);
     first += count;
   } while (first < rows.x.rows());
   return result;

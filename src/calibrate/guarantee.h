@@ -68,6 +68,10 @@ class GuaranteedModel final : public QuantileModel {
   std::size_t features() const override { return inner_.front()->features(); }
   std::size_t given() const override { return inner_.front()->given(); }
   GivenForm given_form() const override { return inner_.front()->given_form(); }
+  /// By the ranks of each row's group: exactly for a split, what is proven for folds. No columns
+  /// where rows count differently or come in time order, as nothing is known then. Throws
+  /// kShapeMismatch where groups are needed and not there.
+  Matrix delivered(const Rows& rows, std::span<const Level> levels) const override;
   /// 1: the split form.
   std::size_t folds() const noexcept { return inner_.size(); }
   const FoldRanks& overall() const noexcept { return lines_.front(); }
@@ -115,6 +119,10 @@ class GuaranteedModel final : public QuantileModel {
   void set_lines(std::span<const FoldScores> folds);
   void add_group(std::span<const std::vector<RowScore>> folds);
   void prepare();
+  /// Throws kShapeMismatch where the guarantee holds within groups and the rows have none.
+  void check_groups(const Rows& rows) const;
+  bool knows_levels() const;
+  double delivered_by(const FoldRanks& line, Level level) const;
   bool all_finite(Level level) const;
   Cost measure(const FitInput& held_out, const Execution& how) const;
   double measure_coverage(const FitInput& input, const FoldPlan& plan, const Execution& how) const;

@@ -121,6 +121,12 @@ KnotPlace GuaranteeRanks::place(Level level, Mass fresh) const {
   return lower.knot <= middle.knot ? lower : middle;
 }
 
+double GuaranteeRanks::delivered(Level level) const {
+  const std::uint64_t count = rows_ + 1;
+  const std::uint64_t rank = level.value() >= 0.5 ? level.rank(count) : level.rank_below(count);
+  return static_cast<double>(rank) / static_cast<double>(count);
+}
+
 GuaranteeRanks GuaranteeRanks::from_counts(Counts counts) {
   const bool right = counts.upper.size() == counts.lower.size() && is_cumulative(counts.upper) &&
                      is_cumulative(counts.lower) && are_outside(counts.above, 0.0, kUnbounded) &&

@@ -55,6 +55,10 @@ class GuaranteeRanks {
   /// For a new row that counts as much as the largest of these.
   KnotPlace place(Level level) const { return place(level, largest_); }
   KnotPlace place(Level level, Mass fresh) const;
+  /// What place(level) keeps where rows count alike: its rank over n + 1. At least the level from
+  /// 0.5 on, and 1 where the place is infinite; at most the level below 0.5, and 0 where it is
+  /// infinite.
+  double delivered(Level level) const;
 
   std::size_t rows() const noexcept { return rows_; }
   Mass mass() const noexcept { return upper_below_.empty() ? 0 : upper_below_.back() + sum_above_; }

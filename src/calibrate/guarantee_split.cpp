@@ -17,7 +17,8 @@ namespace {
 constexpr std::array kGuaranteeOptions = std::to_array<ParamInfo>({
     {"guarantee", "none",
      "levels that hold on average for a finite sample, by held-out rows: none, split, split:SHARE, "
-     "cross, cross:FOLDS; auto, which method auto has by default, is split:0.1 from 2,000 rows on and "
+     "cross, cross:FOLDS; auto, which method auto has by default, is split:0.1 from 2,000 rows on "
+     "and "
      "none below"},
 });
 

@@ -55,8 +55,9 @@ std::span<const Method> table() {
   static const std::array kMethods = std::to_array<Method>({
       {.name = "auto",
        .paper = "",
-       .summary = "the default: several cross-fitted centers and scales, SNQ on each, and the average "
-                  "that loses least on rows left out",
+       .summary =
+           "the default: several cross-fitted centers and scales, SNQ on each, and the average "
+           "that loses least on rows left out",
        .guarantee =
            "as nrc, on the center and the scale that each member finds (Theorem 3); unless "
            "--guarantee none, central intervals also cover on average over a finite sample",

@@ -325,8 +325,7 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
     parts.screened = screen(source, trained, weight, split(input.seed, 1003), how);
     map_options.columns = kept_columns(parts.screened);
     // Where nothing matters all rows are alike, wherever they lie.
-    if (map_options.columns.empty())
-      bandwidth = {"given", std::numeric_limits<double>::infinity()};
+    if (map_options.columns.empty()) bandwidth = {"given", std::numeric_limits<double>::infinity()};
   }
   parts.map =
       FeatureMap::fit(source, input.y, trained.training_rows, map_options, split(input.seed, 1001));
@@ -339,7 +338,8 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
       resolve_bandwidth(bandwidth, *sample, notes, snq_options, split(input.seed, 1002), how);
   snq_options.bandwidth = parts.choice.bandwidth;
   report(how, "calibrating", 1.0);
-  return std::make_unique<NrcModel>(std::move(parts), Snq(std::move(sample), snq_options));
+  return std::make_unique<NrcModel>(std::move(parts),
+                                    Snq(std::move(sample), snq_options).with_support(how));
 }
 
 std::unique_ptr<QuantileModel> load_nrc(const TensorReader& in) {

@@ -6,8 +6,7 @@
 
 namespace tare {
 
-Prediction QuantileModel::predict(const Rows& rows, std::span<const Level> levels,
-                                  const Execution& how) const {
+void QuantileModel::check_shapes(const Rows& rows) const {
   if (rows.x.cols() != features()) {
     fail(ErrorCode::kShapeMismatch, "predict: the rows have {} features, the model has {}",
          rows.x.cols(), features());
@@ -22,6 +21,11 @@ Prediction QuantileModel::predict(const Rows& rows, std::span<const Level> level
     fail(ErrorCode::kShapeMismatch, "predict: {} groups for {} rows of features", rows.group.size(),
          rows.x.rows());
   }
+}
+
+Prediction QuantileModel::predict(const Rows& rows, std::span<const Level> levels,
+                                  const Execution& how) const {
+  check_shapes(rows);
   return in_level_order(levels, [&](std::span<const Level> ascending) {
     return predict_ascending(rows, ascending, how);
   });

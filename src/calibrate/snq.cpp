@@ -12,6 +12,7 @@
 #include "calibrate/level_order.h"
 #include "calibrate/local_sample.h"
 #include "calibrate/snq_index.h"
+#include "calibrate/support_radius.h"
 #include "io/tensor_store.h"
 
 namespace tare {
@@ -95,6 +96,16 @@ SnqOptions load_options(const TensorReader& in) {
   return options;
 }
 
+/// A file of an earlier version has none: nothing is outside.
+double load_support_radius(const TensorReader& in) {
+  if (!in.has_value("support_radius")) return std::numeric_limits<double>::infinity();
+  const double radius = in.get<double>("support_radius");
+  if (!(radius >= 0.0)) {
+    fail(ErrorCode::kCorruptFile, "the model file's support radius is {}", radius);
+  }
+  return radius;
+}
+
 std::shared_ptr<const LocalSample> load_sample(const TensorReader& in) {
   constexpr std::size_t kMany = std::numeric_limits<std::uint32_t>::max();
   const std::size_t rows = in.count("rows", kMany);
@@ -144,8 +155,17 @@ Prediction Snq::predict(MatrixView z, std::span<const Level> levels, const Execu
     result.nearest.resize(how.diagnostics ? z.rows() : 0);
     result.fallback.resize(z.rows());
     index_->predict(queries, ascending, options_, how, result);
+    for (const double distance : result.nearest) {
+      result.outside.push_back(distance > support_radius_ ? 1 : 0);
+    }
     return result;
   });
+}
+
+Snq Snq::with_support(const Execution& how) const {
+  Snq copy = *this;
+  copy.support_radius_ = tare::support_radius(sample_->features(), how);
+  return copy;
 }
 
 void Snq::save(const TensorWriter& out) const {
@@ -156,6 +176,7 @@ void Snq::save(const TensorWriter& out) const {
   out.value("fallback", options_.fallback == Fallback::kNearest ? "nearest" : "marginal");
   out.value("min_support", options_.min_support);
   out.value("index", index_name(index_->kind()));
+  if (std::isfinite(support_radius_)) out.value("support_radius", support_radius_);
   out.value("rows", sample.rows());
   out.value("dims", sample.dims());
   out.tensor("columns", sample.features().columns(), {sample.dims(), sample.rows()});
@@ -166,7 +187,9 @@ void Snq::save(const TensorWriter& out) const {
 Snq Snq::load(const TensorReader& in) {
   try {
     const SnqOptions options = load_options(in);
-    return {load_sample(in), options};
+    Snq snq(load_sample(in), options);
+    snq.support_radius_ = load_support_radius(in);
+    return snq;
   } catch (const Error& error) {
     // What a caller could not have asked for, a file cannot have stored.
     if (error.code() != ErrorCode::kInvalidArgument) throw;

@@ -48,7 +48,7 @@ class Result:
 def with_quick_method(args):
     """The default method trains many models. Where a test is not about it and names no method, the forest does, or
     the given prediction."""
-    if not args or args[0] != "fit" or any(str(arg) in ("--method", "--config", "--help") for arg in args):
+    if len(args) < 2 or args[0] != "fit" or any(str(arg) in ("--method", "--config", "--help") for arg in args):
         return args
     given = any(str(arg) in ("--prediction", "--predictor", "--prediction-quantiles") for arg in args)
     return (*args, "--method", "nrc" if given else "nrc_rf")

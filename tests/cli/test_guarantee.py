@@ -54,6 +54,23 @@ class Guarantee(CliTest):
         self.assertTrue(all(math.isfinite(q) for q in row[1:4]), row)
         self.assertEqual(row, sorted(row))
 
+    def test_diagnostics_tell_what_is_delivered(self):
+        self.fitted(grouped(200), "--guarantee", "split")
+        args = ["predict", "m.tare", "data.csv", "--levels", "0.01,0.95", "--interval", "0.9", "--diagnostics"]
+        row = self.ok(*args).table()[0]
+        self.assertEqual([name for name in row if name.startswith("delivered")],
+                         ["delivered_q0.01", "delivered_q0.95", "delivered_0.9"])
+        # Ranks of 40 held-out rows: none, 39 of 41, and 2 less.
+        self.assertEqual((row["q0.01"], row["delivered_q0.01"]), ("-inf", "0"))
+        self.assertAlmostEqual(float(row["delivered_q0.95"]), 39 / 41)
+        self.assertAlmostEqual(float(row["delivered_0.9"]), 37 / 41)
+        item = self.ok(*args, "--json").json_lines()[0]
+        self.assertAlmostEqual(item["delivered_0.9"], 37 / 41)
+        self.fitted(grouped(3000), "--guarantee", "split", "--group", "g")
+        shares = {row["delivered_0.9"] for row in self.ok(*args).table()}
+        self.assertEqual(len(shares), 2, "each group has its own ranks")
+        self.assertTrue(all(float(share) >= 0.9 for share in shares))
+
     def test_too_few_rows_are_named(self):
         self.write("data.csv", csv_text(HEADER, grouped(60)))
         fit = ["fit", "data.csv", "--target", "y", "-o", "m.tare", *self.FIT, "--guarantee"]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Prediction: columns by name, what is kept, what is added, and how it is written."""
+import math
+
 from harness import HEADER, NOT_FOUND, USAGE, CliTest, csv_text, main, points
 
 
@@ -122,7 +124,8 @@ class Keep(CliTest):
             self.assertEqual(list(row), list(item))
             self.assertEqual(row["the note"], item["the note"])
             self.assertEqual(row["fallback"] == "1", item["fallback"])
-            for name in ("lower_0.9", "upper_0.9", "effective_n", "nearest"):
+            self.assertEqual(row["outside"] == "1", item["outside"])
+            for name in ("lower_0.9", "upper_0.9", "effective_n", "nearest", "lower_0.9_high", "upper_0.9_low"):
                 self.assertEqual(float(row[name]), item[name])
 
     def test_kept_column_with_the_name_of_a_result_is_refused(self):
@@ -141,8 +144,12 @@ class Diagnostics(CliTest):
                  "--min-support", "5")
         self.write("new.csv", "x,p\n20,0\n20.5,0\n0,0\n1000,0\n")
         result = self.ok("predict", "m.tare", "new.csv", "--diagnostics", "--levels", "0.5")
-        self.assertEqual(result.rows()[0], ["q0.5", "effective_n", "nearest", "fallback"])
-        self.assertEqual([row[1:] for row in result.numbers()], [[5, 0, 0], [4, 0.5, 0], [3, 0, 0], [5, 961, 1]])
+        self.assertEqual(result.rows()[0], ["q0.5", "effective_n", "nearest", "fallback", "outside", "q0.5_low",
+                                            "q0.5_high"])
+        # Calibration rows are 1 apart. Five rows bound a median by their smallest and largest, fewer do not.
+        inf = math.inf
+        self.assertEqual([row[1:] for row in result.numbers()],
+                         [[5, 0, 0, 0, 0, 3], [4, 0.5, 0, 0, -inf, inf], [3, 0, 0, 0, -inf, inf], [5, 961, 1, 1, 0, 3]])
         self.assertIn("warning: 1 rows had no calibration row in reach", result.err)
 
     def test_marginal_fallback_uses_all_rows(self):
@@ -151,7 +158,22 @@ class Diagnostics(CliTest):
                  "--fallback", "marginal")
         self.write("new.csv", "x,p\n1000,0\n")
         self.assertEqual(self.ok("predict", "m.tare", "new.csv", "--diagnostics", "--levels", "0.5").numbers(),
-                         [[19, 40, 961, 1]])
+                         [[19, 40, 961, 1, 1, 14, 25]])  # ranks 15 and 26 of 40: 4.0 % beyond either
+
+    def test_a_method_without_a_window_leaves_its_columns_empty(self):
+        self.write("data.csv", csv_text(["x", "y"], [[i, i % 4] for i in range(60)]))
+        self.fit("data.csv", "--method", "cqr_boost")
+        args = ["predict", "m.tare", "data.csv", "--levels", "0.5", "--diagnostics"]
+        rows = self.ok(*args).rows()
+        self.assertEqual({len(row) for row in rows}, {7})
+        self.assertEqual(rows[1][1:], [""] * 6)
+        self.assertEqual(list(self.ok(*args, "--json").json_lines()[0]), ["q0.5"])
+
+    def test_a_kept_column_may_not_have_the_name_of_a_band(self):
+        self.small_model()
+        self.write("new.csv", "a,b,p,q0.5_low\n1,2,3,4\n")
+        self.ok("predict", "m.tare", "new.csv", "--keep", "q0.5_low")
+        self.fails(USAGE, "predict", "m.tare", "new.csv", "--keep", "q0.5_low", "--diagnostics", says=["q0.5_low"])
 
 
 if __name__ == "__main__":

@@ -10,13 +10,19 @@
 namespace tare {
 
 /// Quantiles for some rows and what is known about each answer. The diagnostics are empty for a
-/// method that has no neighbourhood.
+/// method that has no neighbourhood; bands and delivered levels are filled by
+/// predict_with_reliability (reliability.h) alone.
 struct Prediction {
   Matrix quantiles;                 // (i, j): row i, level j, in the order the levels were given
   std::vector<double> effective_n;  // (sum w)^2 / sum w^2 of the rows behind the answer
   std::vector<double> nearest;      // distance to the nearest calibration row, in scaled features;
                                     // empty where Execution::diagnostics is off
   std::vector<std::uint8_t> fallback;  // 1 where no calibration row was in reach
+  std::vector<std::uint8_t> outside;  // 1 where the row is farther from the nearest calibration row
+                                      // than Snq::support_radius(); empty where nearest is
+  Matrix band_low;   // (i, j): where the true quantile could lie, given effective_n[i] rows;
+  Matrix band_high;  // infinite where these are too few to say
+  Matrix delivered;  // (i, j): the level that the guarantee's ranks keep; empty without one
 };
 
 }  // namespace tare

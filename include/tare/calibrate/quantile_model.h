@@ -69,6 +69,17 @@ class QuantileModel {
   Prediction predict(const Rows& rows, std::span<const Level> levels,
                      const Execution& how = {}) const;
 
+  /// Throws kShapeMismatch for rows that predict would refuse.
+  void check_shapes(const Rows& rows) const;
+
+  /// The levels that a finite-sample guarantee keeps for these rows, (i, j) for row i and
+  /// levels[j]: from 0.5 on P(y <= Q) is at least this, below 0.5 P(y < Q) at most this, on average
+  /// over new rows exchangeable with those behind the guarantee. No columns where there is no
+  /// guarantee.
+  virtual Matrix delivered(const Rows& /*rows*/, std::span<const Level> /*levels*/) const {
+    return {};
+  }
+
   /// Writes what the method's load function reads; the file adds name, version and checksum.
   virtual void save(const TensorWriter& out) const = 0;
 

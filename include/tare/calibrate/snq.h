@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -77,6 +78,13 @@ class Snq {
   /// columns.
   Prediction predict(MatrixView z, std::span<const Level> levels, const Execution& how = {}) const;
 
+  /// The same, but one that knows how far from its rows a query may lie: farther than 99 % of (at
+  /// most 2,000 of) the calibration rows are from their own nearest other one, and
+  /// Prediction::outside is 1. Of new rows like these about 1 % are outside.
+  Snq with_support(const Execution& how = {}) const;
+  /// That distance; infinite where with_support was not asked for it.
+  double support_radius() const noexcept { return support_radius_; }
+
   void save(const TensorWriter& out) const;
   static Snq load(const TensorReader& in);
 
@@ -84,6 +92,7 @@ class Snq {
   std::shared_ptr<const LocalSample> sample_;  // shared: copies of a model need no second sample
   std::shared_ptr<const SnqIndex> index_;
   SnqOptions options_;
+  double support_radius_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace tare

@@ -27,7 +27,9 @@ void add_share(Prediction& own, double share, Prediction& sum) {
   for (std::size_t i = 0; i < own.effective_n.size(); ++i) {
     sum.effective_n[i] += own.effective_n[i];
     sum.fallback[i] = std::max(sum.fallback[i], own.fallback[i]);
-    if (!sum.nearest.empty()) sum.nearest[i] = std::max(sum.nearest[i], own.nearest[i]);
+    if (sum.nearest.empty()) continue;
+    sum.nearest[i] = std::max(sum.nearest[i], own.nearest[i]);
+    sum.outside[i] = std::max(sum.outside[i], own.outside[i]);
   }
 }
 

@@ -74,7 +74,7 @@ LocalLaw LocalLaw::fit(const Candidate& candidate, const CrossFit& fit,
   const PlaceNotes notes{.block = {}, .unit = sorted_unit, .marginal = true};
   law.choice_ = choose_bandwidth(*sample, notes, options, seed, how);
   options.bandwidth = law.choice_.bandwidth;
-  law.snq_.emplace_back(std::move(sample), options);
+  law.snq_.push_back(Snq(std::move(sample), options).with_support(how));
   return law;
 }
 
