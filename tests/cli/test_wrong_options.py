@@ -62,7 +62,7 @@ class WrongOptions(CliTest):
         self.fails(USAGE, "fit", "data.csv", "-o", "m.tare", says=["--target is required"])
         self.fails(USAGE, "fit", "data.csv", "--target", "y", says=["--output is required"])
         self.fails(USAGE, "fit", says=["required", "tare fit --help"])
-        self.fails(USAGE, "fit", "data.csv", "--target", says=["--target"])
+        self.fails(USAGE, "fit", "data.csv", "--target", says=["--target"], default_method=True)
 
     def test_misspelt_option_is_named_where_a_required_one_is_missing(self):
         self.fails(USAGE, "fit", "data.csv", "--taget", "y", "-o", "m.tare", says=["--target", "'--taget'"])
