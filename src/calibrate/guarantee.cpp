@@ -12,6 +12,7 @@
 #include "base/stages.h"
 #include "calibrate/guarantee_file.h"
 #include "calibrate/guarantee_mass.h"
+#include "calibrate/row_blocks.h"
 
 namespace tare {
 namespace {
@@ -93,19 +94,6 @@ double mean_pinball(const QuantileModel& model, std::span<const Level> levels,
 void set_masses(std::span<RowScore> scores, std::span<const double> weight,
                 const MassScale& scale) {
   for (std::size_t i = 0; i < weight.size(); ++i) scores[i].mass = scale.of(weight[i]);
-}
-
-/// Rows of a block, from `first` on.
-Rows middle_of(const Rows& rows, std::size_t first, std::size_t count) {
-  Rows some{.x = rows.x.middle_rows(first, count)};
-  if (rows.given.cols() > 0) some.given = rows.given.middle_rows(first, count);
-  if (!rows.group.empty()) some.group = rows.group.subspan(first, count);
-  return some;
-}
-
-template <class T>
-void append(std::vector<T>& all, const std::vector<T>& part) {
-  all.insert(all.end(), part.begin(), part.end());
 }
 
 /// What is known about an answer of several models: their mean number of rows, the nearest row of
@@ -343,10 +331,7 @@ Prediction GuaranteedModel::predict_ascending(const Rows& rows, std::span<const 
     std::ranges::copy(
         part.quantiles.values(),
         result.quantiles.values().begin() + static_cast<std::ptrdiff_t>(first * levels.size()));
-    append(result.effective_n, part.effective_n);
-    append(result.nearest, part.nearest);
-    append(result.fallback, part.fallback);
-    append(result.outside, part.outside);
+    append_diagnostics(result, part);
     first += count;
   } while (first < rows.x.rows());
   return result;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "calibrate/row_blocks.h"
 #include "math/binomial.h"
 
 namespace tare {
@@ -87,18 +88,6 @@ class ColumnTable {
   std::unordered_map<std::uint64_t, std::vector<BandColumns>> known_;
 };
 
-Rows rows_between(const Rows& rows, std::size_t first, std::size_t count) {
-  Rows part{.x = rows.x.middle_rows(first, count)};
-  if (rows.given.cols() > 0) part.given = rows.given.middle_rows(first, count);
-  if (!rows.group.empty()) part.group = rows.group.subspan(first, count);
-  return part;
-}
-
-template <class T>
-void append_values(std::vector<T>& all, const std::vector<T>& part) {
-  all.insert(all.end(), part.begin(), part.end());
-}
-
 /// Moves what a block of rows was answered to its place in the whole.
 void add_block(const Prediction& block, std::size_t first, ColumnTable& table, Prediction& whole) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -112,10 +101,7 @@ void add_block(const Prediction& block, std::size_t first, ColumnTable& table, P
       whole.band_high(first + i, j) = high == kNoColumn ? kInfinite : answers[high];
     }
   }
-  append_values(whole.effective_n, block.effective_n);
-  append_values(whole.nearest, block.nearest);
-  append_values(whole.fallback, block.fallback);
-  append_values(whole.outside, block.outside);
+  append_diagnostics(whole, block);
 }
 
 /// Whether answers come with an effective_n: one row tells, and costs less than a band for nothing.
@@ -123,7 +109,7 @@ bool has_window(const QuantileModel& model, const Rows& rows, const Execution& h
   if (rows.x.rows() == 0) return false;
   const Level middle(0.5);
   const Execution quiet{.threads = how.threads, .diagnostics = false, .progress = {}};
-  return !model.predict(rows_between(rows, 0, 1), {&middle, 1}, quiet).effective_n.empty();
+  return !model.predict(middle_of(rows, 0, 1), {&middle, 1}, quiet).effective_n.empty();
 }
 
 Prediction predict_with_bands(const QuantileModel& model, const Rows& rows,
@@ -136,7 +122,7 @@ Prediction predict_with_bands(const QuantileModel& model, const Rows& rows,
   whole.band_low = Matrix(all, levels.size());
   whole.band_high = Matrix(all, levels.size());
   for (std::size_t first = 0; first < all; first += kBandBlock) {
-    const Rows part = rows_between(rows, first, std::min(kBandBlock, all - first));
+    const Rows part = middle_of(rows, first, std::min(kBandBlock, all - first));
     add_block(model.predict(part, asked, how), first, table, whole);
   }
   return whole;
