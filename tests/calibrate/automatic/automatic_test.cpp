@@ -111,7 +111,8 @@ TEST(Automatic, WrongOptionsAreRefusedBeforeTraining) {
 TEST(Automatic, TenRowsAreEnough) {
   const Sample data = draw(find_problem("hetero_1"), 10, Seed{6});
   const auto model = fit_auto({.x = data.x, .y = data.y}, quick(), {});
-  for (const double q : model->predict({data.x}, metric_levels()).quantiles.values()) {
+  const Prediction p = model->predict({data.x}, metric_levels());
+  for (const double q : p.quantiles.values()) {
     EXPECT_TRUE(std::isfinite(q));
   }
 }
