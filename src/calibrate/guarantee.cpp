@@ -12,6 +12,7 @@
 #include "base/stages.h"
 #include "calibrate/guarantee_file.h"
 #include "calibrate/guarantee_mass.h"
+#include "calibrate/level_order.h"
 #include "calibrate/row_blocks.h"
 
 namespace tare {
@@ -27,20 +28,11 @@ std::vector<Level> make_guarantee_levels() {
   std::vector<double> lower = {0.000001, 0.00001, 0.00002, 0.00005, 0.0001, 0.0002};
   for (int k = 1; k < 40; ++k) lower.push_back(k / 2000.0);  // the double nearest to the decimal
   for (int k = 10; k < 250; ++k) lower.push_back(k / 500.0);
-  std::vector<Level> levels;
-  for (const double tau : lower) levels.emplace_back(tau);
-  levels.emplace_back(0.5);
-  for (std::size_t k = lower.size(); k-- > 0;) {
-    levels.emplace_back(std::round(1e6 * (1.0 - lower[k])) / 1e6);
-  }
-  return levels;
+  return mirrored_levels(lower);
 }
 
 Rows rows_of(const FitInput& input, std::size_t first, std::size_t count) {
-  Rows rows{.x = input.x.middle_rows(first, count)};
-  if (input.given.cols() > 0) rows.given = input.given.middle_rows(first, count);
-  if (!input.group.empty()) rows.group = input.group.subspan(first, count);
-  return rows;
+  return middle_of({input.x, input.given, input.group}, first, count);
 }
 
 /// Calls `use` with ever further rows and where they start.

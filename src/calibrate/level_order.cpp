@@ -2,6 +2,7 @@
 #include "calibrate/level_order.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,16 @@ Prediction in_level_order(std::span<const Level> levels,
   }
   result.quantiles = std::move(reordered);
   return result;
+}
+
+std::vector<Level> mirrored_levels(std::span<const double> lower) {
+  std::vector<Level> levels;
+  for (const double tau : lower) levels.emplace_back(tau);
+  levels.emplace_back(0.5);
+  for (std::size_t k = lower.size(); k-- > 0;) {
+    levels.emplace_back(std::round(1e6 * (1.0 - lower[k])) / 1e6);
+  }
+  return levels;
 }
 
 }  // namespace tare

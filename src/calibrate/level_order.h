@@ -15,4 +15,8 @@ namespace tare {
 Prediction in_level_order(std::span<const Level> levels,
                           const std::function<Prediction(std::span<const Level>)>& predict);
 
+/// A grid of levels: `lower`, which ascend below 0.5 and have at most six decimals, then 0.5 and
+/// their mirror images.
+std::vector<Level> mirrored_levels(std::span<const double> lower);
+
 }  // namespace tare

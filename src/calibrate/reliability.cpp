@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "calibrate/level_order.h"
 #include "calibrate/row_blocks.h"
 #include "math/binomial.h"
 
@@ -22,13 +23,7 @@ std::vector<Level> make_band_levels() {
   std::vector<double> lower = {0.000001, 0.00001, 0.0001, 0.0002, 0.0005};
   for (int k = 1; k < 20; ++k) lower.push_back(k / 1000.0);  // the double nearest to the decimal
   for (int k = 4; k < 100; ++k) lower.push_back(k / 200.0);
-  std::vector<Level> levels;
-  for (const double tau : lower) levels.emplace_back(tau);
-  levels.emplace_back(0.5);
-  for (std::size_t k = lower.size(); k-- > 0;) {
-    levels.emplace_back(std::round(1e6 * (1.0 - lower[k])) / 1e6);
-  }
-  return levels;
+  return mirrored_levels(lower);
 }
 
 /// The levels asked for and the grid: ascending, each once.
