@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 include(CMakePackageConfigHelpers)
 install(TARGETS tare_library EXPORT tareTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS tare RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARE_BUILD_TOOL)
+  install(TARGETS tare RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(DIRECTORY include/tare DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT tareTargets NAMESPACE tare:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tare)
 configure_package_config_file(cmake/tareConfig.cmake.in ${PROJECT_BINARY_DIR}/tareConfig.cmake

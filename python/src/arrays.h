@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tare/base/level.h"
+#include "tare/base/matrix.h"
+
+namespace tare::python {
+
+// NumPy arrays as tare sees them: rows one after the other, never written to. What does not look
+// like this is made so in Python, where it can be explained.
+template <class T>
+using Vector = nanobind::ndarray<const T, nanobind::numpy, nanobind::ndim<1>, nanobind::c_contig,
+                                 nanobind::device::cpu>;
+template <class T>
+using Table2d = nanobind::ndarray<const T, nanobind::numpy, nanobind::ndim<2>, nanobind::c_contig,
+                                  nanobind::device::cpu>;
+template <class T>
+using NewArray = nanobind::ndarray<T, nanobind::numpy>;
+
+template <class T>
+std::span<const T> span_of(const Vector<T>& array) {
+  return {array.data(), array.shape(0)};
+}
+
+template <class T>
+BasicMatrixView<const T> view_of(const Table2d<T>& array) {
+  return {array.data(), array.shape(0), array.shape(1)};
+}
+
+/// An array that owns the values, without copying them.
+template <class T>
+NewArray<T> vector_array(std::vector<T> values) {
+  auto owned = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = owned->data();
+  const std::size_t size = owned->size();
+  nanobind::capsule owner(owned.release(),
+                          [](void* memory) noexcept { delete static_cast<std::vector<T>*>(memory); });
+  return NewArray<T>(data, {size}, owner);
+}
+
+inline NewArray<double> matrix_array(Matrix matrix) {
+  auto owned = std::make_unique<Matrix>(std::move(matrix));
+  double* data = owned->values().data();
+  const std::size_t rows = owned->rows();
+  const std::size_t cols = owned->cols();
+  nanobind::capsule owner(owned.release(),
+                          [](void* memory) noexcept { delete static_cast<Matrix*>(memory); });
+  return NewArray<double>(data, {rows, cols}, owner);
+}
+
+/// Throws kInvalidArgument for one outside (0, 1).
+inline std::vector<Level> levels_of(const std::vector<double>& values) {
+  return {values.begin(), values.end()};
+}
+
+}  // namespace tare::python

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+
+#include "bindings.h"
+#include "tare/calibrate/methods.h"
+#include "tare/model/regressor.h"
+
+namespace nb = nanobind;
+
+namespace tare::python {
+namespace {
+
+nb::dict describe_options(std::span<const ParamInfo> options) {
+  nb::dict result;
+  for (const ParamInfo& option : options) {
+    nb::dict entry;
+    entry["default"] = option.fallback;
+    entry["help"] = option.help;
+    result[nb::cast(option.name)] = entry;
+  }
+  return result;
+}
+
+nb::dict describe(const Method& method) {
+  nb::dict entry;
+  entry["name"] = method.name;
+  entry["paper"] = method.paper;
+  entry["summary"] = method.summary;
+  entry["guarantee"] = method.guarantee;
+  entry["citation"] = method.citation;
+  entry["defaults"] = method.defaults;
+  entry["takes_prediction"] = method.point == PointSource::kOwnOrGiven;
+  entry["window"] = method.window;
+  nb::dict options = describe_options(method.options);
+  options.update(describe_options(common_options()));
+  entry["options"] = options;
+  return entry;
+}
+
+}  // namespace
+
+void bind_methods(nb::module_& module) {
+  module.def("methods", [] {
+    nb::list rows;
+    for (const Method& method : methods()) rows.append(describe(method));
+    return rows;
+  });
+  module.def(
+      "method", [](std::string_view name) { return describe(find_method(name)); }, nb::arg("name"));
+  module.def("regressors", [] {
+    nb::dict rows;
+    for (const RegressorKind& kind : regressors()) {
+      rows[nb::cast(kind.name)] = describe_options(kind.options);
+    }
+    return rows;
+  });
+}
+
+}  // namespace tare::python

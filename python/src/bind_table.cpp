@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <string>
+
+#include "arrays.h"
+#include "base/fail.h"
+#include "bindings.h"
+#include "data/schema.h"
+
+namespace nb = nanobind;
+
+namespace tare::python {
+namespace {
+
+void check_length(const Table& table, const std::string& name, std::size_t rows) {
+  if (rows == table.rows()) return;
+  fail(ErrorCode::kShapeMismatch, "column '{}' has {} rows, others have {}", name, rows,
+       table.rows());
+}
+
+void note_missing(Column& column, std::size_t row) {
+  if (column.missing++ == 0) column.first_missing = row;
+  column.first_missing_text = "NaN";
+}
+
+void add_numbers(Table& table, const std::string& name, const Vector<double>& values) {
+  check_length(table, name, values.shape(0));
+  Column column;
+  column.name = name;
+  column.kind = ColumnKind::kNumber;
+  column.numbers.assign(values.data(), values.data() + values.shape(0));
+  for (std::size_t i = 0; i < column.numbers.size(); ++i) {
+    if (std::isnan(column.numbers[i])) note_missing(column, i);
+  }
+  table.columns.push_back(std::move(column));
+}
+
+void add_texts(Table& table, const std::string& name, const Vector<std::int32_t>& codes,
+               std::vector<std::string> vocabulary) {
+  check_length(table, name, codes.shape(0));
+  Column column;
+  column.name = name;
+  column.kind = ColumnKind::kText;
+  column.codes.assign(codes.data(), codes.data() + codes.shape(0));
+  column.vocabulary = std::move(vocabulary);
+  for (std::size_t i = 0; i < column.codes.size(); ++i) {
+    const std::int32_t code = column.codes[i];
+    if (code < 0) note_missing(column, i);
+    if (code >= 0 && static_cast<std::size_t>(code) >= column.vocabulary.size()) {
+      fail(ErrorCode::kInvalidArgument, "column '{}': code {} of {} categories", name, code,
+           column.vocabulary.size());
+    }
+  }
+  table.columns.push_back(std::move(column));
+}
+
+/// The names under which a model file has the columns of what is given.
+void name_given(Roles& roles, const GivenForm& form, const std::vector<std::string>& names) {
+  if (form.kind == GivenKind::kQuantiles) {
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      roles.prediction_quantiles.push_back({names[k], form.levels.at(k)});
+    }
+    return;
+  }
+  if (!names.empty()) roles.prediction = names[0];
+  if (form.kind == GivenKind::kMeanSd) roles.prediction_sd = names.at(1);
+}
+
+std::shared_ptr<Schema> learn(const Table& table, const std::string& target, const GivenForm& form,
+                              const std::vector<std::string>& given, const std::string& missing) {
+  Roles roles;
+  roles.target = target;
+  name_given(roles, form, given);
+  auto schema = std::make_shared<Schema>(Schema::learn(table, roles));
+  schema->set_missing(parse_missing_policy(missing));
+  return schema;
+}
+
+nb::dict encode(const Schema& schema, const Table& table, const std::string& missing) {
+  Encoded encoded = schema.encode(table, Need::kFeatures, parse_missing_policy(missing));
+  nb::dict result;
+  result["x"] = matrix_array(std::move(encoded.x));
+  result["given"] = matrix_array(std::move(encoded.given));
+  result["rows"] = vector_array(std::move(encoded.rows));
+  result["imputed"] = encoded.imputed;
+  result["unseen"] = encoded.unseen;
+  return result;
+}
+
+GivenForm make_form(const std::string& kind, std::vector<double> levels) {
+  GivenForm form;
+  form.levels = std::move(levels);
+  if (kind == "mean_sd") form.kind = GivenKind::kMeanSd;
+  if (kind == "quantiles") form.kind = GivenKind::kQuantiles;
+  return form;
+}
+
+std::string form_kind(const GivenForm& form) {
+  if (form.kind == GivenKind::kMeanSd) return "mean_sd";
+  return form.kind == GivenKind::kQuantiles ? "quantiles" : "point";
+}
+
+}  // namespace
+
+void bind_table(nb::module_& module) {
+  nb::class_<GivenForm>(module, "GivenForm", "What the columns of a given prediction mean.")
+      .def("__init__",
+           [](GivenForm* self, const std::string& kind, std::vector<double> levels) {
+             new (self) GivenForm(make_form(kind, std::move(levels)));
+           },
+           nb::arg("kind") = "point", nb::arg("levels") = std::vector<double>{})
+      .def_prop_ro("kind", &form_kind)
+      .def_ro("levels", &GivenForm::levels);
+
+  nb::class_<Table>(module, "Table", "Columns of numbers and of texts, by name.")
+      .def("__init__",
+           [](Table* self, std::size_t rows) {
+             new (self) Table;
+             self->source = "X";
+             self->lines.resize(rows);
+             std::iota(self->lines.begin(), self->lines.end(), std::uint64_t{0});
+           },
+           nb::arg("rows"))
+      .def("add_numbers", &add_numbers, nb::arg("name"), nb::arg("values"))
+      .def("add_texts", &add_texts, nb::arg("name"), nb::arg("codes"), nb::arg("vocabulary"));
+
+  nb::class_<Schema>(module, "Schema", "How the columns of a table become numbers.")
+      .def_static("learn", &learn, nb::arg("table"), nb::arg("target"), nb::arg("form"),
+                  nb::arg("given"), nb::arg("missing"))
+      .def("encode", &encode, nb::arg("table"), nb::arg("missing"))
+      .def("columns_of", &Schema::columns_of, nb::arg("names"))
+      .def_prop_ro("feature_names", &Schema::feature_names)
+      .def_prop_ro("target", &Schema::target)
+      .def_prop_ro("given_columns", &Schema::given_columns)
+      .def_prop_ro("window", &Schema::window)
+      .def_prop_ro("group", [](const Schema& schema) { return schema.group().name(); })
+      .def_prop_ro("missing",
+                   [](const Schema& schema) {
+                     return std::string(missing_policy_name(schema.missing()));
+                   })
+      .def_prop_ro("inputs", [](const Schema& schema) {
+        std::vector<std::pair<std::string, bool>> inputs;
+        for (const InputColumn& input : schema.inputs()) {
+          inputs.emplace_back(input.name, input.categorical);
+        }
+        return inputs;
+      });
+}
+
+}  // namespace tare::python

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <functional>
+
+#include "tare/base/execution.h"
+
+namespace tare::python {
+
+/// Runs `work` on a thread of its own, without the interpreter's lock. The calling thread waits,
+/// hears Ctrl-C, and tells `progress` (None, or a callable with stage and share) how far it is.
+/// Where either raises, the work is told to stop at its next report, and the exception goes on from
+/// here once it has: nothing is running behind the caller's back then.
+void run_interruptible(std::size_t threads, const nanobind::object& progress,
+                       const std::function<void(const Execution&)>& work);
+
+}  // namespace tare::python

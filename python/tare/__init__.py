@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Individually calibrated quantiles and prediction intervals on top of any regression model.
+
+>>> import numpy as np, tare
+>>> rng = np.random.default_rng(0)
+>>> X = rng.uniform(size=(1000, 1))
+>>> y = np.sin(6 * X[:, 0]) + rng.normal(size=1000) * (0.1 + X[:, 0])
+>>> model = lambda X: np.sin(6 * X[:, 0])          # anything that predicts
+>>> calibrated = tare.Calibrator(model).calibrate(X, y)
+>>> low, high = calibrated.predict_interval(X[:5], confidence_level=0.9).T
+>>> bool((low < high).all())
+True
+"""
+
+from . import metrics
+from ._calibrator import Calibrator
+from ._core import __version__
+from ._distribution import Distribution
+from ._regressor import QuantileRegressor
+from ._sklearn import NotFittedError
+from ._table import method_options, methods
+
+__all__ = [
+    "Calibrator",
+    "Distribution",
+    "NotFittedError",
+    "QuantileRegressor",
+    "__version__",
+    "method_options",
+    "methods",
+    "metrics",
+]

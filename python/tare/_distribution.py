@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Predicted distributions, a row each."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _core
+
+
+class Distribution:
+    """The predicted laws of some rows.
+
+    Quantiles are those of the model, at any level. Probabilities come from its quantiles at the 999 levels 0.001, ..., 0.999,
+    joined by straight lines, so they are good to about 0.001 and lie between 0.0005 and 0.9995.
+    """
+
+    _LEVELS = np.round(np.arange(1, 1000) / 1000, 3)
+
+    def __init__(self, quantiles: Callable[[list[float]], np.ndarray]) -> None:
+        self._quantiles = quantiles
+        self._cached: np.ndarray | None = None
+
+    def _grid(self) -> np.ndarray:
+        if self._cached is None:
+            self._cached = np.asarray(self._quantiles(self._LEVELS.tolist()), dtype=np.float64)
+        return self._cached
+
+    def __len__(self) -> int:
+        return len(self._grid())
+
+    def ppf(self, q: Any) -> np.ndarray:
+        """Quantiles: shape (n,) for a level, (n, Q) for a list of them."""
+        levels = np.atleast_1d(np.asarray(q, dtype=np.float64))
+        answer = self._quantiles(levels.tolist())
+        return answer[:, 0] if np.ndim(q) == 0 else answer
+
+    def median(self) -> np.ndarray:
+        return self.ppf(0.5)
+
+    def cdf(self, y: Any) -> np.ndarray:
+        """P(Y <= y): a number for all rows, or one for each row, or a column of several for each."""
+        grid = self._grid()
+        at = np.asarray(y, dtype=np.float64)
+        at = np.broadcast_to(at, (len(grid),)) if at.ndim < 2 else at
+        columns = at[:, None] if at.ndim == 1 else at
+        if columns.shape[0] != len(grid):
+            raise ValueError(f"y has shape {np.shape(y)}, where {len(grid)} rows are expected.")
+        result = np.empty(columns.shape)
+        for i, row in enumerate(grid):
+            result[i] = self._row_cdf(row, columns[i])
+        return result[:, 0] if at.ndim == 1 else result
+
+    def _row_cdf(self, quantiles: np.ndarray, y: np.ndarray) -> np.ndarray:
+        below = np.searchsorted(quantiles, y, side="right")
+        inside = (below > 0) & (below < len(quantiles))
+        share = np.zeros(len(y))
+        left = quantiles[np.clip(below - 1, 0, None)]
+        right = quantiles[np.clip(below, None, len(quantiles) - 1)]
+        gap = right - left
+        usable = inside & np.isfinite(gap) & (gap > 0)
+        share[usable] = (y[usable] - left[usable]) / gap[usable]
+        return np.where(below == 0, 0.0005, np.where(below == len(quantiles), 0.9995, (below + share) / 1000))
+
+    def sample(self, size: int = 1, random_state: Any = None) -> np.ndarray:
+        """Draws, shape (n, size): a level at random for each, and the quantile there."""
+        rng = random_state if hasattr(random_state, "uniform") else np.random.default_rng(random_state)
+        grid = self._grid()
+        places = (rng.uniform(size=(len(grid), size)) * len(self._LEVELS)).astype(np.intp)
+        return np.take_along_axis(grid, places, axis=1)
+
+    def mean(self) -> np.ndarray:
+        """Of the quantiles at 0.001, ..., 0.999."""
+        return self._grid().mean(axis=1)
+
+    def crps(self, y: Any) -> np.ndarray:
+        """Continuous ranked probability score of each row: twice the mean pinball loss over levels."""
+        levels = np.array(_core.crps_levels())
+        quantiles = np.asarray(self._quantiles(levels.tolist()), dtype=np.float64)
+        gap = np.asarray(y, dtype=np.float64)[:, None] - quantiles
+        return 2.0 * np.maximum(levels * gap, (levels - 1.0) * gap).mean(axis=1)

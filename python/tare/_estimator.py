@@ -1,0 +1,412 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What both estimators have in common: a fitted model of the core, and the questions one can ask it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from typing import Any, Callable, Iterable
+
+import numpy as np
+
+from . import _core
+from ._distribution import Distribution
+from ._input import Features, read_features, read_prediction, read_target
+from ._output import as_container, short, wanted_container
+from ._progress import Bar, progress_for
+from ._sklearn import BaseEstimator, NotFittedError, RegressorMixin
+
+DEFAULT_QUANTILES = (0.05, 0.5, 0.95)
+
+
+class CoreModel:
+    """A fitted model of the core, which can be pickled: as the bytes of its model file."""
+
+    def __init__(self, core: Any) -> None:
+        self.core = core
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.tare")
+            self.core.save(path, False)
+            with open(path, "rb") as file:
+                return _from_bytes, (file.read(),)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "CoreModel":
+        return self  # it never changes
+
+
+def _from_bytes(content: bytes) -> CoreModel:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.tare")
+        with open(path, "wb") as file:
+            file.write(content)
+        return CoreModel(_core.load_model(path))
+
+
+def seed_of(random_state: Any) -> int:
+    """None is 0: the same call gives the same model."""
+    if random_state is None:
+        return 0
+    if isinstance(random_state, (int, np.integer)):
+        if random_state < 0:
+            raise ValueError(f"random_state is a whole number from 0 on, got {random_state}.")
+        return int(random_state)
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(2**31))
+    if hasattr(random_state, "randint"):
+        return int(random_state.randint(2**31 - 1))
+    raise ValueError(f"{random_state!r} cannot be used as random_state.")
+
+
+def threads_of(n_jobs: int | None) -> int:
+    """None and -1 are all cores."""
+    if n_jobs is None or n_jobs == -1:
+        return 0
+    if n_jobs < 0:
+        return max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+    return max(1, int(n_jobs))
+
+
+def option_text(value: Any) -> str:
+    """A Python value as an option of the core: 0.5, 'auto', [20, 20]."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return ",".join(option_text(part) for part in value)
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    return str(value)
+
+
+class QuantileEstimator(RegressorMixin, BaseEstimator):
+    """Base of the estimators. A subclass sets `_model` and `n_features_in_` when it is fitted."""
+
+    missing: str
+    n_jobs: int | None
+    verbose: int
+    random_state: Any
+
+    # --- fitting -------------------------------------------------------------------------------
+
+    def _read_training(self, X: Any) -> Features:
+        if self.missing not in ("error", "drop", "impute"):
+            raise ValueError(f"missing is 'error', 'drop' or 'impute', got {self.missing!r}.")
+        return read_features(X, allow_missing=self.missing != "error")
+
+    def _fit_core(
+        self,
+        features: Features,
+        y: np.ndarray,
+        *,
+        method: str,
+        options: dict[str, Any],
+        columns: Any = None,
+        given: np.ndarray | None = None,
+        form: Any = None,
+        weight: np.ndarray | None = None,
+        progress: Callable[[str, float], None] | None = None,
+    ) -> CoreModel:
+        """Fits the core's method; columns are those of the kernel. Leaves the estimator as it was."""
+        form = form or _core.GivenForm()
+        schema = None
+        x = features.array
+        if features.columns is not None:
+            given_names = _given_names(form) if given is not None else []
+            table = _table_of(features, given, given_names)
+            target = next(n for n in ("y", "target", "y_") if n not in (c.name for c in features.columns))
+            schema = _core.Schema.learn(table, target, form, given_names, self.missing)
+            encoded = schema.encode(table, self.missing)
+            x, rows = encoded["x"], encoded["rows"]
+            y = np.ascontiguousarray(y[rows])
+            weight = None if weight is None else np.ascontiguousarray(weight[rows])
+            given = None if given is None else np.ascontiguousarray(given[rows])
+            if len(rows) < features.rows:
+                warnings.warn(f"{features.rows - len(rows)} rows with a missing value were left out.", stacklevel=3)
+        assert x is not None
+        bar = progress_for(self.verbose, progress)
+        try:
+            core = _core.fit(
+                method=method,
+                options={name: option_text(value) for name, value in options.items()},
+                x=np.ascontiguousarray(x, dtype=np.float64),
+                y=y,
+                weight=weight,
+                given=given,
+                form=form,
+                names=schema.feature_names if schema else [f"x{j}" for j in range(features.count)],
+                calibrate_columns=_kernel_columns(columns, features, schema),
+                schema=schema,
+                seed=seed_of(self.random_state),
+                threads=threads_of(self.n_jobs),
+                progress=bar,
+            )
+        finally:
+            if isinstance(bar, Bar):
+                bar.close()
+        return CoreModel(core)
+
+    def _set_fitted(self, model: CoreModel, features: Features) -> None:
+        self._model = model
+        self.n_features_in_ = features.count
+        if features.names is not None:
+            self.feature_names_in_ = np.array(features.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.method_ = model.core.method
+        self.guarantee_ = model.core.guarantee
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def _core_model(self) -> Any:
+        if not hasattr(self, "_model"):
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' or 'calibrate' with appropriate "
+                "arguments before using this estimator."
+            )
+        return self._model.core
+
+    # --- what is asked -------------------------------------------------------------------------
+
+    def _given_for(self, X: Any, features: Features, y_pred: Any, y_std: Any) -> np.ndarray | None:
+        """What an outside model says about the rows; None for a method with a model of its own."""
+        if y_pred is not None:
+            raise ValueError(f"y_pred was passed, but this {type(self).__name__} has a model of its own.")
+        return None
+
+    def _check_names(self, features: Features) -> None:
+        """As scikit-learn does: the same names in the same order, or no names on one side."""
+        known = getattr(self, "feature_names_in_", None)
+        if known is None and features.names is not None:
+            warnings.warn(
+                f"X has feature names, but {type(self).__name__} was fitted without feature names", UserWarning, stacklevel=4
+            )
+        elif known is not None and features.names is None:
+            warnings.warn(
+                f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names",
+                UserWarning,
+                stacklevel=4,
+            )
+        elif known is not None and list(known) != features.names:
+            raise ValueError(_name_difference(list(known), features.names or []))
+        if features.count != self.n_features_in_:
+            raise ValueError(
+                f"X has {features.count} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input"
+            )
+
+    def _encode(self, X: Any, y_pred: Any, y_std: Any) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None, int]:
+        """x and given for the core, the rows they are of (None: all), and the number of rows of X."""
+        core = self._core_model()
+        schema = core.schema
+        missing = schema.missing if schema else "error"
+        features = read_features(X, allow_missing=missing != "error")
+        self._check_names(features)
+        given = self._given_for(X, features, y_pred, y_std)
+        plain = schema is None or not any(categorical for _, categorical in schema.inputs)
+        if features.array is not None and plain:
+            return features.array, given, None, features.rows
+        if schema is None or features.columns is None:
+            raise ValueError("X has columns of texts or gaps, and the model was fitted on numbers only.")
+        for column, (name, categorical) in zip(features.columns, schema.inputs):
+            column.name = name
+            if categorical and column.numbers is not None and not np.isnan(column.numbers).all():
+                column.texts = [None if np.isnan(v) else short(v) for v in column.numbers]
+                column.numbers = None
+            elif categorical:
+                column.texts = column.texts if column.texts is not None else [None] * features.rows
+                column.numbers = None
+            elif column.numbers is None:
+                raise ValueError(f"column {name!r} has texts, and was a column of numbers when the model was fitted.")
+        encoded = schema.encode(_table_of(features, given, schema.given_columns), missing)
+        if encoded["unseen"]:
+            warnings.warn(f"{encoded['unseen']} cells have a category that was not there at fit.", stacklevel=4)
+        rows = encoded["rows"] if len(encoded["rows"]) < features.rows else None
+        kept = given if given is None or rows is None else np.ascontiguousarray(given[rows])
+        return encoded["x"], kept, rows, features.rows
+
+    def _quantile_array(self, X: Any, levels: Iterable[float], y_pred: Any = None, y_std: Any = None) -> np.ndarray:
+        """(n, Q), NaN for rows that were left out for a missing value."""
+        core = self._core_model()
+        asked = _read_levels(levels)
+        x, given, rows, count = self._encode(X, y_pred, y_std)
+        answer = core.predict(x, given, asked, threads_of(self.n_jobs))
+        if rows is None:
+            return answer
+        full = np.full((count, len(asked)), np.nan, dtype=answer.dtype)
+        full[rows] = answer
+        return full
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Point predictions: the predicted median."""
+        return self._quantile_array(X, [0.5])[:, 0]
+
+    def predict_quantiles(self, X: Any, quantiles: Any = DEFAULT_QUANTILES, **outside: Any) -> Any:
+        """Quantiles at the levels, in their order: shape (n, Q).
+
+        Parameters
+        ----------
+        X : array or frame of shape (n, features)
+        quantiles : float or list of floats in (0, 1)
+        y_pred, y_std : what an outside model says, for a `Calibrator` without an estimator
+        """
+        levels = _read_levels(quantiles)
+        answer = self._quantile_array(X, levels, **outside)
+        return as_container(answer, [f"q{short(level)}" for level in levels], wanted_container(self), X)
+
+    def predict_interval(self, X: Any, confidence_level: Any = 0.9, **outside: Any) -> Any:
+        """Central intervals: shape (n, 2), or (n, 2, L) for a list of L levels."""
+        several = np.ndim(confidence_level) > 0
+        wanted = [float(level) for level in np.atleast_1d(confidence_level)]
+        levels = [bound for level in wanted for bound in _core.interval_levels(level)]
+        answer = self._quantile_array(X, levels, **outside)
+        container = wanted_container(self)
+        if container != "default":
+            names = [f"{end}_{short(level)}" for level in wanted for end in ("lower", "upper")]
+            return as_container(answer, names, container, X)
+        return answer.reshape(len(answer), len(wanted), 2).transpose(0, 2, 1) if several else answer
+
+    def predict_distribution(self, X: Any, **outside: Any) -> Distribution:
+        """The whole predicted law of each row: `cdf`, `ppf`, `sample`, `crps`."""
+        self._core_model()
+        return Distribution(lambda levels: self._quantile_array(X, levels, **outside))
+
+    def diagnostics(self, X: Any, quantiles: Any = DEFAULT_QUANTILES, **outside: Any) -> dict[str, np.ndarray]:
+        """How far each answer can be trusted.
+
+        `effective_n`: rows behind it; `nearest`: distance to the nearest of them; `outside`: farther from the data than 99 % of
+        it is; `fallback`: no row in reach; `band_low`, `band_high`: where the true quantile could lie, given that many rows, at
+        90 %; `delivered`: the level that the guarantee's ranks keep. Arrays that do not apply to the method are left out.
+        """
+        core = self._core_model()
+        x, given, rows, count = self._encode(X, **{"y_pred": None, "y_std": None, **outside})
+        answer = core.reliability(np.ascontiguousarray(x, dtype=np.float64), given, _read_levels(quantiles), threads_of(self.n_jobs))
+        result = {}
+        for name, values in answer.items():
+            if values.size == 0:
+                continue
+            if rows is not None:
+                full = np.full((count, *values.shape[1:]), np.nan)
+                full[rows] = values
+                values = full
+            result[name] = values.astype(bool) if name in ("fallback", "outside") and rows is None else values
+        return result
+
+    def score(self, X: Any, y: Any, **outside: Any) -> float:
+        """Minus the mean pinball loss over the 100 levels of `tare.metrics.metric_levels()`: more is better."""
+        levels = _core.metric_levels()
+        quantiles = np.ascontiguousarray(self._quantile_array(X, levels, **outside), dtype=np.float64)
+        target = read_target(y, len(quantiles))
+        known = ~np.isnan(quantiles[:, 0])
+        return -_core.check_score(np.ascontiguousarray(target[known]), np.ascontiguousarray(quantiles[known]), levels)
+
+    # --- containers and files ------------------------------------------------------------------
+
+    def set_output(self, *, transform: str | None = None) -> "QuantileEstimator":
+        """What `predict_quantiles` and `predict_interval` return: 'default' (NumPy), 'pandas' or 'polars'."""
+        if transform is not None:
+            if transform not in ("default", "pandas", "polars"):
+                raise ValueError(f"transform is 'default', 'pandas' or 'polars', got {transform!r}.")
+            self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def save(self, path: Any, *, overwrite: bool = False) -> None:
+        """Writes the model file that `tare predict` reads as well; never half of it. An estimator that was wrapped is not in it."""
+        self._core_model().save(os.fspath(path), overwrite)
+
+    def _take_loaded(self, core: Any) -> None:
+        """Fills a new estimator from a model file."""
+        schema = core.schema
+        if schema.window > 1:
+            raise NotImplementedError("The file's model reads a series in windows, which the Python package does not do: use 'tare predict'.")
+        if schema.group:
+            raise NotImplementedError(f"The file's guarantee holds within groups of {schema.group!r}: use 'tare predict'.")
+        names = [name for name, _ in schema.inputs]
+        numbered = names == [f"x{j}" for j in range(len(names))]
+        self._set_fitted(CoreModel(core), Features(0, len(names), None if numbered else names, None, None))
+
+    # --- scikit-learn --------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # `score` is not R2 but minus the pinball loss
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+
+def _read_levels(levels: Any) -> list[float]:
+    values = [float(level) for level in np.atleast_1d(np.asarray(levels, dtype=np.float64)).ravel()]
+    if not values:
+        raise ValueError("quantiles is empty; give at least one level in (0, 1).")
+    for value in values:
+        if not 0.0 < value < 1.0:
+            raise ValueError(f"quantiles lie strictly between 0 and 1, got {value}.")
+    return values
+
+
+def _given_names(form: Any) -> list[str]:
+    if form.kind == "mean_sd":
+        return ["prediction", "prediction_sd"]
+    return ["prediction"] if form.kind == "point" else [f"q{short(level)}" for level in form.levels]
+
+
+def _table_of(features: Features, given: np.ndarray | None, given_names: list[str]) -> Any:
+    table = _core.Table(features.rows)
+    assert features.columns is not None
+    for column in features.columns:
+        if column.numbers is not None:
+            table.add_numbers(column.name, column.numbers)
+        else:
+            table.add_texts(column.name, *column.codes())
+    if given is not None:
+        for j, name in enumerate(given_names):
+            table.add_numbers(name, np.ascontiguousarray(given[:, j]))
+    return table
+
+
+def _kernel_columns(columns: Any, features: Features, schema: Any) -> list[int]:
+    """Columns of x for the kernel; empty: all."""
+    if columns is None or isinstance(columns, str):
+        return []
+    chosen: list[str] = []
+    numbers: list[int] = []
+    for column in columns:
+        if isinstance(column, str):
+            if features.names is None or column not in features.names:
+                raise ValueError(f"features names {column!r}, which is not a column of X: {features.names or 'it has no names'}.")
+            chosen.append(column)
+        else:
+            place = int(column)
+            if not -features.count <= place < features.count:
+                raise ValueError(f"features names column {place}, and X has {features.count}.")
+            numbers.append(place % features.count)
+    if features.columns is None or schema is None:
+        return numbers
+    chosen += [features.columns[place].name for place in numbers]
+    return schema.columns_of(chosen)
+
+
+def _name_difference(known: list[str], got: list[str]) -> str:
+    text = "The feature names should match those that were passed during fit.\n"
+    unexpected = sorted(set(got) - set(known))
+    missing = sorted(set(known) - set(got))
+
+    def listed(names: list[str]) -> str:
+        return "".join(f"- {name}\n" for name in names[:5]) + ("- ...\n" if len(names) > 5 else "")
+
+    if unexpected:
+        text += "Feature names unseen at fit time:\n" + listed(unexpected)
+    if missing:
+        text += "Feature names seen at fit time, yet now missing:\n" + listed(missing)
+    if not unexpected and not missing:
+        text += "Feature names must be in the same order as they were in fit.\n"
+    return text
+
+
+def prediction_of(estimator: Any, X: Any, rows: int) -> np.ndarray:
+    """What a wrapped model says: by its `predict`, or as a callable."""
+    predict = getattr(estimator, "predict", None) or estimator
+    if not callable(predict):
+        raise TypeError(f"estimator {estimator!r} has no predict method and cannot be called.")
+    return read_prediction(predict(X), rows)

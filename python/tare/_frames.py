@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""pandas, polars and Arrow tables as columns of numbers or of texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass
+class Column:
+    """Numbers with NaN for gaps, or texts with None."""
+
+    name: str
+    numbers: np.ndarray | None
+    texts: list[str | None] | None
+    single: bool = False  # it came as float32
+
+    def missing(self) -> np.ndarray:
+        if self.numbers is not None:
+            return np.isnan(self.numbers)
+        assert self.texts is not None
+        return np.array([text is None for text in self.texts], dtype=bool)
+
+    def codes(self) -> tuple[np.ndarray, list[str]]:
+        """A number for each text, -1 for gaps, and the texts."""
+        assert self.texts is not None
+        place: dict[str, int] = {}
+        codes = np.array([-1 if t is None else place.setdefault(t, len(place)) for t in self.texts], dtype=np.int32)
+        return codes, list(place)
+
+
+def is_frame(X: Any) -> bool:
+    """Something with named columns."""
+    if isinstance(X, np.ndarray):
+        return False
+    return hasattr(X, "column_names") or (hasattr(X, "columns") and hasattr(X, "shape"))
+
+
+def columns_of(X: Any) -> tuple[list[Column], list[str] | None]:
+    """The columns, and their names where all of these are texts."""
+    names = list(X.column_names if hasattr(X, "column_names") else X.columns)
+    texts = [name for name in names if isinstance(name, str)]
+    if texts and len(texts) < len(names):
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but your input has "
+            f"{sorted({type(name).__name__ for name in names})} as feature name / column name types. If you want feature "
+            "names to be stored and validated, you must convert them all to strings, by using "
+            "X.columns = X.columns.astype(str) for example."
+        )
+    if len(set(names)) < len(names):
+        twice = next(name for k, name in enumerate(names) if name in names[:k])
+        raise ValueError(f"X has two columns named {twice!r}.")
+    columns = []
+    for j, name in enumerate(names):
+        values = X.iloc[:, j] if hasattr(X, "iloc") else X[name] if not hasattr(X, "column_names") else X.column(j)
+        columns.append(_column(name if texts else f"x{j}", values))
+    return columns, (names if texts else None)
+
+
+def _column(name: str, values: Any) -> Column:
+    numbers = _numbers(values)
+    if numbers is not None:
+        if np.iscomplexobj(numbers):
+            raise ValueError(f"Complex data not supported: column {name!r}.")
+        return Column(name, np.ascontiguousarray(numbers, dtype=np.float64), None, numbers.dtype == np.float32)
+    cells = values.to_list() if hasattr(values, "to_list") else values.to_pylist() if hasattr(values, "to_pylist") else list(values)
+    return _from_cells(name, cells)
+
+
+def _numbers(values: Any) -> np.ndarray | None:
+    """Without going through Python objects, where the column has a numeric type."""
+    if hasattr(values, "array") and hasattr(values, "to_numpy"):  # pandas
+        kind = getattr(values.dtype, "kind", "O")
+        if str(values.dtype) == "category" or kind not in "biufc":
+            return None
+        if isinstance(values.dtype, np.dtype):
+            return values.to_numpy()
+        return values.to_numpy(dtype=np.float64, na_value=np.nan)  # Int64, boolean, ...
+    if hasattr(values, "dtype") and hasattr(values.dtype, "is_numeric"):  # polars
+        if values.dtype.is_numeric():
+            array = values.to_numpy()
+            return array if array.dtype.kind in "biuf" else array.astype(np.float64)
+        return values.cast(int).to_numpy().astype(np.float64) if str(values.dtype) == "Boolean" else None
+    if hasattr(values, "type"):  # Arrow
+        import pyarrow.types as types
+
+        if types.is_integer(values.type) or types.is_floating(values.type) or types.is_boolean(values.type):
+            cells = values.to_numpy()
+            if cells.dtype == object:  # booleans with gaps
+                cells = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
+            return cells
+    return None
+
+
+def _is_gap(cell: Any) -> bool:
+    if cell is None:
+        return True
+    return isinstance(cell, float) and cell != cell or type(cell).__name__ in ("NAType", "NaTType")
+
+
+def _from_cells(name: str, cells: list[Any]) -> Column:
+    """A column without a number is a category; a text among numbers is an error, as in the tool."""
+    present = [cell for cell in cells if not _is_gap(cell)]
+    is_number = [isinstance(cell, (int, float, np.number)) and not isinstance(cell, np.complexfloating) for cell in present]
+    if present and all(is_number):
+        return Column(name, np.array([np.nan if _is_gap(cell) else float(cell) for cell in cells]), None)
+    if any(is_number):
+        row = next(i for i, cell in enumerate(cells) if not _is_gap(cell) and isinstance(cell, str) or isinstance(cell, dict))
+        raise ValueError(f"column {name!r}, row {row}: {cells[row]!r} is not a number, and others in the column are.")
+    for row, cell in enumerate(cells):
+        if not _is_gap(cell) and not isinstance(cell, (str, bytes)):
+            raise TypeError(
+                f"column {name!r}, row {row}: argument must be a string or a number, got {type(cell).__name__} "
+                "(turn dates into numbers, or leave the column out)"
+            )
+    return Column(name, None, [None if _is_gap(cell) else cell if isinstance(cell, str) else cell.decode() for cell in cells])

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What users hand over, as arrays or as columns. Nothing is changed in place."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._frames import Column, columns_of, is_frame
+from ._sklearn import DataConversionWarning
+
+
+@dataclass
+class Features:
+    """X, read: an array of numbers, or columns of which some are texts or have gaps."""
+
+    rows: int
+    count: int  # of columns
+    names: list[str] | None  # where all are texts
+    array: np.ndarray | None  # float64 or float32, C order, finite
+    columns: list[Column] | None  # where there is no array
+
+
+def read_features(X: Any, *, allow_missing: bool = False) -> Features:
+    """Throws ValueError or TypeError that names shape, row and column."""
+    if is_frame(X):
+        return _read_frame(X, allow_missing)
+    if hasattr(X, "toarray") or type(X).__module__.startswith("scipy.sparse"):
+        raise TypeError("Sparse data was passed for X, but dense data is required. Use X.toarray().")
+    array = _to_number_array(X, "X")
+    if array.ndim != 2:
+        if array.ndim > 2:
+            raise ValueError(f"Found array with dim {array.ndim}, while dim <= 2 is required for X.")
+        raise ValueError(
+            f"Expected 2D array, got {'scalar' if array.ndim == 0 else '1D'} array instead:\narray={array}.\n"
+            "Reshape your data either using array.reshape(-1, 1) if your data has a single feature "
+            "or array.reshape(1, -1) if it contains a single sample."
+        )
+    _check_shape(array.shape)
+    finite = np.isfinite(array)
+    if not finite.all():
+        if not allow_missing or np.isinf(array).any():
+            raise _not_finite("X", array, finite)
+        columns = [Column(f"x{j}", np.ascontiguousarray(array[:, j], dtype=np.float64), None) for j in range(array.shape[1])]
+        return Features(array.shape[0], array.shape[1], None, None, columns)
+    return Features(array.shape[0], array.shape[1], None, np.ascontiguousarray(array), None)
+
+
+def _read_frame(X: Any, allow_missing: bool) -> Features:
+    columns, names = columns_of(X)
+    rows = len(X) if not hasattr(X, "num_rows") else X.num_rows
+    _check_shape((rows, len(columns)))
+    for column in columns:
+        if column.numbers is not None and np.isinf(column.numbers).any():
+            row = int(np.flatnonzero(np.isinf(column.numbers))[0])
+            raise ValueError(
+                f"Input X contains infinity or a value too large for dtype('float64'): column {column.name!r}, row {row}."
+            )
+        missing = column.missing()
+        if missing.any() and not allow_missing:
+            raise ValueError(
+                f"Input X contains NaN: column {column.name!r}, row {int(np.flatnonzero(missing)[0])}, "
+                f"{int(missing.sum())} of {rows} rows (use missing='drop' or missing='impute')."
+            )
+    if all(column.numbers is not None and not column.missing().any() for column in columns):
+        single = all(column.single for column in columns)
+        array = np.empty((rows, len(columns)), dtype=np.float32 if single else np.float64)
+        for j, column in enumerate(columns):
+            array[:, j] = column.numbers
+        return Features(rows, len(columns), names, array, columns)
+    return Features(rows, len(columns), names, None, columns)
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    if shape[1] == 0:
+        raise ValueError(f"Found array with 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
+    if shape[0] == 0:
+        raise ValueError(f"Found array with 0 sample(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
+
+
+def _not_finite(what: str, array: np.ndarray, finite: np.ndarray) -> ValueError:
+    place = tuple(int(k) for k in np.argwhere(~finite)[0])
+    where = f"row {place[0]}" + (f", column {place[1]}" if len(place) > 1 else "")
+    if np.isnan(array).any():
+        remedy = " (use missing='drop' or missing='impute')" if what == "X" else ""
+        row = tuple(int(k) for k in np.argwhere(np.isnan(array))[0])
+        where = f"row {row[0]}" + (f", column {row[1]}" if len(row) > 1 else "")
+        return ValueError(f"Input {what} contains NaN: {where}{remedy}.")
+    return ValueError(f"Input {what} contains infinity or a value too large for dtype('{array.dtype}'): {where}.")
+
+
+def _to_number_array(values: Any, what: str) -> np.ndarray:
+    """float32 and float64 stay; everything else that is a number becomes float64."""
+    if hasattr(values, "detach"):  # a PyTorch tensor, which may have a gradient or be on a device
+        values = values.detach().cpu().numpy()
+    array = np.asarray(values)
+    if np.iscomplexobj(array):
+        raise ValueError(f"Complex data not supported: {what} has dtype {array.dtype}.")
+    if array.dtype in (np.float64, np.float32) and array.dtype.isnative:
+        return array
+    if array.dtype.kind in "OUS":
+        try:
+            return array.astype(np.float64)
+        except TypeError as error:
+            raise TypeError(f"{what} has an entry that is not a number: {error}") from error
+        except ValueError as error:
+            raise ValueError(
+                f"{what} has an entry that is not a number: {error} (columns with categories go in as a data frame)"
+            ) from error
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{what} has dtype {array.dtype}, which is not a number.")
+    return array.astype(np.float64)
+
+
+def read_target(y: Any, rows: int, *, what: str = "y") -> np.ndarray:
+    """As many finite float64 values as there are rows."""
+    if y is None:
+        raise ValueError("This estimator requires y to be passed, but the target y is None.")
+    array = _to_number_array(y, what)
+    if array.ndim == 2 and array.shape[1] == 1:
+        warnings.warn(
+            f"A column-vector {what} was passed when a 1d array was expected. Please change the shape of {what} to "
+            "(n_samples,), for example using ravel().",
+            DataConversionWarning,
+            stacklevel=4,
+        )
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(f"{what} should be a 1d array, got an array of shape {array.shape} instead.")
+    if array.shape[0] != rows:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: [{rows}, {array.shape[0]}]")
+    finite = np.isfinite(array)
+    if not finite.all():
+        raise _not_finite(what, array, finite)
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def read_weight(weight: Any, rows: int) -> np.ndarray | None:
+    if weight is None:
+        return None
+    array = _to_number_array(weight, "sample_weight")
+    if array.ndim != 1:
+        raise ValueError("Sample weights must be 1D array or scalar" if array.ndim else "sample_weight must have one entry per row")
+    if array.shape[0] != rows:
+        raise ValueError(f"sample_weight.shape == {array.shape}, expected {(rows,)}!")
+    if not np.isfinite(array).all() or (array < 0).any():
+        place = int(np.flatnonzero(~(np.isfinite(array) & (array >= 0)))[0])
+        raise ValueError(f"sample_weight is {array[place]} in row {place}; weights are finite and not negative.")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def read_prediction(values: Any, rows: int) -> np.ndarray:
+    """Point predictions of a model, which may come as a column."""
+    array = _to_number_array(values, "y_pred")
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1 or array.shape[0] != rows:
+        raise ValueError(f"y_pred has shape {array.shape}, where one prediction for each of {rows} rows is expected.")
+    finite = np.isfinite(array)
+    if not finite.all():
+        raise _not_finite("y_pred", array, finite)
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def take_rows(values: Any, rows: np.ndarray) -> Any:
+    """Some rows of an array or a frame, as the same kind of thing."""
+    if hasattr(values, "iloc"):
+        return values.iloc[rows]
+    if hasattr(values, "take") and hasattr(values, "num_rows"):
+        return values.take(rows)
+    if is_frame(values):
+        return values[rows.tolist()]
+    return np.asarray(values)[rows]

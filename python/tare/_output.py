@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Answers as arrays, or as frames where `set_output` asked for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def short(value: float) -> str:
+    """0.05 and not 0.05000000000000001."""
+    return repr(round(float(value), 12))
+
+
+def wanted_container(estimator: Any) -> str:
+    config = getattr(estimator, "_sklearn_output_config", {}).get("transform")
+    return config if config else "default"
+
+
+def as_container(values: np.ndarray, names: list[str], container: str, like: Any) -> Any:
+    """`values` with a name for each column, as the container; `like` lends its index."""
+    if container == "default":
+        return values
+    if container == "pandas":
+        import pandas
+
+        return pandas.DataFrame(values, columns=names, index=getattr(like, "index", None))
+    if container == "polars":
+        import polars
+
+        return polars.DataFrame(values, schema=names, orient="row")
+    raise ValueError(f"set_output knows 'default', 'pandas' and 'polars', got {container!r}.")

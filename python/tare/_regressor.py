@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every method of the table, by name."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from . import _core
+from ._estimator import QuantileEstimator
+from ._input import read_target
+
+
+class QuantileRegressor(QuantileEstimator):
+    """A method of the table, trained on X and y: conditional quantiles without a model of your own.
+
+    Parameters
+    ----------
+    method : str
+        A key of `tare.methods()`, such as 'auto', 'nrc_rf', 'deep_ensemble', 'cqr', 'dgp'.
+    options : dict or None
+        Options of the method, as `tare.method_options(method)` lists them.
+    features : list of str or int, or None
+        Columns of the kernel, for the methods that have one; None: all.
+    guarantee : str or None
+        'split', 'cross', 'none', ...; None: what the method starts from.
+    missing : {'error', 'drop', 'impute'}
+    random_state : int, RandomState, Generator or None
+        None is 0: the same call gives the same model.
+    n_jobs : int or None
+        Threads; None and -1 are all cores. Never changes a result.
+    verbose : int
+        1 shows a progress bar on stderr.
+
+    Examples
+    --------
+    >>> import numpy as np, tare
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(size=(400, 1))
+    >>> y = X[:, 0] + rng.normal(size=400) * 0.1
+    >>> model = tare.QuantileRegressor("nrc", options={"regressor": "ridge"}).fit(X, y)
+    >>> low, middle, high = model.predict_quantiles([[0.5]], [0.1, 0.5, 0.9])[0]
+    >>> bool(0.3 < low < middle < high < 0.7)
+    True
+    """
+
+    def __init__(
+        self,
+        method: str = "auto",
+        *,
+        options: dict[str, Any] | None = None,
+        features: Any = None,
+        guarantee: str | None = None,
+        missing: str = "error",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.method = method
+        self.options = options
+        self.features = features
+        self.guarantee = guarantee
+        self.missing = missing
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, *, progress: Callable[[str, float], None] | None = None) -> "QuantileRegressor":
+        """Trains the method. `progress(stage, share)` is called now and then; what it raises stops the fit."""
+        features = self._read_training(X)
+        target = read_target(y, features.rows)
+        options = dict(self.options or {})
+        if self.guarantee is not None:
+            options["guarantee"] = self.guarantee
+        if self.features == "auto":
+            options["screen"] = "yes"
+        model = self._fit_core(
+            features, target, method=self.method, options=options, columns=self.features, progress=progress
+        )
+        self._set_fitted(model, features)
+        return self
+
+    @classmethod
+    def load(cls, path: Any) -> "QuantileRegressor":
+        """A model file of `save` or of ``tare fit``."""
+        import os
+
+        core = _core.load_model(os.fspath(path))
+        if core.given > 0:
+            raise ValueError("The file's model takes the predictions of another one: use Calibrator.load.")
+        estimator = cls(core.method, options=core.options, missing=core.schema.missing, random_state=core.seed)
+        estimator._take_loaded(core)
+        return estimator

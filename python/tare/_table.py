@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _core
+
+
+def methods() -> dict[str, dict[str, Any]]:
+    """All methods by name, as ``tare methods`` lists them.
+
+    >>> import tare
+    >>> tare.methods()["cqr"]["paper"]
+    'CQR'
+    """
+    return {row["name"]: row for row in _core.methods()}
+
+
+def method_options(name: str) -> dict[str, dict[str, str]]:
+    """Options of a method, those of its default point model included: their default and meaning.
+
+    >>> import tare
+    >>> tare.method_options("nrc")["bandwidth"]["default"]
+    'auto'
+    """
+    row = _core.method(name)
+    options = dict(row["options"])
+    defaults = dict(part.split("=", 1) for part in row["defaults"].split())
+    for option, text in _core.regressors().get(defaults.get("regressor", ""), {}).items():
+        options.setdefault(option, text)
+    for option, value in defaults.items():
+        options[option] = {**options.get(option, {"help": ""}), "default": value}
+    return options
