@@ -17,6 +17,8 @@ from ._sklearn import clone
 # ranked through folds, which costs little where nothing has to be trained.
 _ROWS_FOR_SPLIT = 2000
 _ROWS_FOR_FOLDS = 100
+# Below, a minute of training is not what anybody waits for at a prompt.
+_ROWS_FOR_BUDGET = 250
 
 
 class Calibrator(QuantileEstimator):
@@ -30,7 +32,7 @@ class Calibrator(QuantileEstimator):
         none, tare trains models of its own.
     method : str
         'auto': around a model or predictions, SNQ on their residuals ('nrc'); without, the tool's default 'auto', which takes
-        up to two minutes. Or a key of `tare.methods()`.
+        up to two minutes (below 250 rows with its quick budget). Or a key of `tare.methods()`.
     kernel, bandwidth : str, str or float
         Of SNQ. 'auto': the method's kernel, and the bandwidth that loses least on rows left out.
     features : list of str or int, 'auto' or None
@@ -187,6 +189,8 @@ class Calibrator(QuantileEstimator):
             folds = "cross:10" if rows >= _ROWS_FOR_FOLDS else "none"
             guarantee = ("auto" if rows >= _ROWS_FOR_SPLIT else folds) if around else "auto"
         options["guarantee"] = guarantee or "none"
+        if self._method(around) == "auto" and rows < _ROWS_FOR_BUDGET:
+            options.setdefault("budget", "quick")
         return options
 
     def _fit_own(self, features: Features, target: np.ndarray, weight: Any, progress: Any) -> None:
@@ -221,7 +225,7 @@ class Calibrator(QuantileEstimator):
             return self.method
         if around:
             return "nrc"
-        return "nrc_rf" if self.bandwidth != "auto" else "auto"
+        return "nrc_rf" if self.bandwidth != "auto" else "auto"  # whose bandwidths are always found
 
     def _cross_fit(self, X: Any, y: Any, rows: int) -> tuple[np.ndarray, Any]:
         """Predictions of copies that have not seen the row, and one trained on all rows."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import warnings
 from typing import Any, Callable, Iterable
@@ -80,6 +81,11 @@ def option_text(value: Any) -> str:
     return str(value)
 
 
+def in_python(text: str) -> str:
+    """A message of the core, which speaks of the tool's flags, in the words of this package."""
+    return re.sub(r"--([a-z][a-z-]*)", lambda flag: f"option {flag[1].replace('-', '_')!r}", text)
+
+
 class QuantileEstimator(RegressorMixin, BaseEstimator):
     """Base of the estimators. A subclass sets `_model` and `n_features_in_` when it is fitted."""
 
@@ -93,7 +99,10 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
     def _read_training(self, X: Any) -> Features:
         if self.missing not in ("error", "drop", "impute"):
             raise ValueError(f"missing is 'error', 'drop' or 'impute', got {self.missing!r}.")
-        return read_features(X, allow_missing=self.missing != "error")
+        features = read_features(X, allow_missing=self.missing != "error")
+        if features.rows < 2:
+            raise ValueError(f"n_samples={features.rows} is too few: a distribution cannot be learned from a single row.")
+        return features
 
     def _fit_core(
         self,
@@ -142,6 +151,8 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
                 threads=threads_of(self.n_jobs),
                 progress=bar,
             )
+        except ValueError as error:
+            raise ValueError(in_python(str(error))) from None
         finally:
             if isinstance(bar, Bar):
                 bar.close()

@@ -45,7 +45,7 @@ class QuantileRegressor(QuantileEstimator):
 
     def __init__(
         self,
-        method: str = "auto",
+        method: str = "deep_ensemble",
         *,
         options: dict[str, Any] | None = None,
         features: Any = None,
