@@ -5,7 +5,7 @@ set -eu
 
 packages="g++ cmake ninja-build libfmt-dev libeigen3-dev nlohmann-json3-dev libfast-float-dev libcli11-dev libxgboost-dev libhwy-dev zlib1g-dev"
 case "${1:-build}" in
-  test | bench) packages="$packages libgtest-dev libgmock-dev libbenchmark-dev python3" ;;
+  test | bench) packages="$packages libgtest-dev libgmock-dev libbenchmark-dev python3 python3-venv python3-dev" ;;
 esac
 if [ "${1:-build}" = bench ]; then
   packages="$packages libnanoflann-dev"  # only measured against
