@@ -174,7 +174,7 @@ void bind_model(nb::module_& module) {
   nb::class_<Model>(module, "Model", "A fitted model: what a model file holds.")
       .def("predict", &predict_double, nb::arg("x").noconvert(), nb::arg("given").none(),
            nb::arg("levels"), nb::arg("threads"))
-      .def("predict", &predict_single, nb::arg("x").noconvert(), nb::arg("given").none(),
+      .def("predict_single", &predict_single, nb::arg("x").noconvert(), nb::arg("given").none(),
            nb::arg("levels"), nb::arg("threads"))
       .def("reliability", &reliability, nb::arg("x"), nb::arg("given").none(), nb::arg("levels"),
            nb::arg("threads"))

@@ -155,7 +155,9 @@ class Calibrator(QuantileEstimator):
         features = self._read_rows(X)
         self._check_names(features)
         if core.form.kind == "point":
-            return self._given_for(X, features, y_pred, None)[:, 0]
+            given = self._given_for(X, features, y_pred, None)
+            assert given is not None
+            return given[:, 0]
         return self._quantile_array(X, [0.5], y_pred=y_pred)[:, 0]
 
     @classmethod
