@@ -7,7 +7,7 @@
 
 Calibrates on so many rows, then predicts 90 % intervals and 99 quantiles for 20,000 others. Each measurement is a process of its own, so
 that its peak of memory is its own (above what imports and data take), and one that does not finish in time is stopped and
-said not to. All peers have two threads. What the point model takes to predict is kept apart, in 'model s': it is the same for all, but for how often
+said not to; it is not tried with more rows. All peers have two threads. What the point model takes to predict is kept apart, in 'model s': it is the same for all, but for how often
 it is asked. The law of the data is known (pypeers/problem.py), so the coverage of an interval is computed, not
 counted: 'worst slice' is the largest distance from 90 % over ten bins of each feature and of the prediction, 'drawn' is the same counted
 on the test targets, where perfect intervals show the noise floor.
@@ -16,6 +16,7 @@ on the test targets, where perfect intervals show the noise floor.
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,25 @@ def run_peer(name, path, limit):
         reason = (done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1]
         return {"failed": reason}
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def merged(lines):
+    """One line for each peer and number of rows: times and memory are medians over the seeds, the rest are means."""
+    groups = {}
+    for line in lines:
+        groups.setdefault((line["rows"], line["peer"]), []).append(line)
+    return [group[0] if "failed" in group[0] else merged_group(group) for group in groups.values()]
+
+
+def merged_group(group):
+    done = [line for line in group if "failed" not in line]
+    result = dict(done[0])
+    for key in ("seconds", "cpu_seconds", "model_seconds", "megabytes"):
+        result[key] = statistics.median(line[key] for line in done)
+    result["cpu"] = {stage: statistics.median(line["cpu"][stage] for line in done) for stage in done[0]["cpu"]}
+    for key in ("coverage", "worst_slice", "worst_slice_drawn", "pinball"):
+        result[key] = None if done[0][key] is None else statistics.mean(line[key] for line in done)
+    return result
 
 
 def number(value, digits=3):
@@ -107,23 +127,28 @@ def main():
     parser.add_argument("--rows", type=int, nargs="+", default=[2_000, 20_000, 200_000], help="numbers of calibration rows")
     parser.add_argument("--peers", nargs="+", choices=list(PEERS), default=list(PEERS), metavar="PEER", help=", ".join(PEERS))
     parser.add_argument("--limit", type=float, default=120.0, help="seconds after which a measurement is stopped")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1], help="problems to draw: medians of times, means of the rest")
     parser.add_argument("--markdown", action="store_true")
     args = parser.parse_args()
 
     lines = []
     peers = installed(args.peers)
+    given_up = set()
     with tempfile.TemporaryDirectory() as folder:
-        for rows in args.rows:
-            problem = Problem(rows, args.seed).fit_model()
-            path = problem.save(folder)
-            for name in peers:
-                line = {"rows": rows, "peer": name, "kind": PEERS[name].kind, "load": os.getloadavg()[0]}
-                line.update(run_peer(name, path, args.limit))
-                print(json.dumps(line), file=sys.stderr, flush=True)
-                lines.append(line)
+        for rows in sorted(args.rows):
+            for seed in args.seeds:
+                problem = Problem(rows, seed).fit_model()
+                path = problem.save(folder)
+                for name in peers:
+                    line = {"rows": rows, "peer": name, "kind": PEERS[name].kind, "seed": seed, "load": os.getloadavg()[0]}
+                    line.update({"failed": "not tried"} if name in given_up else run_peer(name, path, args.limit))
+                    if "failed" in line:
+                        given_up.add(name)  # more rows or another seed would not help
+                    print(json.dumps(line), file=sys.stderr, flush=True)
+                    lines.append(line)
         floor = noise_floor(list(slices(problem)), len(problem.y_test))
         loss = law_pinball(problem)
+    lines = merged(lines)
     print(f"Noise floor of 'drawn': {floor:.3f}. Pinball loss of the law itself: {loss:.4f}. {THREADS} threads each.\n")
     print_table(lines, args.markdown)
     print()
