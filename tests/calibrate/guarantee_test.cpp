@@ -225,6 +225,22 @@ TEST(GuaranteedModel, TheGridIsFineEnough) {
   }
 }
 
+/// Many rows are answered block by block, few at once.
+TEST(GuaranteedModel, ManyRowsGetTheAnswersOfFew) {
+  const Problem& problem = find_problem("hetero_1");
+  const Sample held_out = draw(problem, 200, Seed{8});
+  const GuaranteedModel model(std::make_unique<TrueModel>(problem),
+                              {.x = held_out.x, .y = held_out.y}, {});
+  const Sample many = draw(problem, 8'300, Seed{9});
+  const std::vector<Level> levels = {Level{0.05}, Level{0.5}, Level{0.95}};
+  const Prediction all = model.predict({many.x}, levels);
+  ASSERT_EQ(all.quantiles.rows(), 8'300U);
+  for (const std::size_t i : {0U, 8'191U, 8'192U, 8'299U}) {
+    const Prediction one = model.predict({many.x.view().middle_rows(i, 1)}, levels);
+    for (std::size_t j = 0; j < 3; ++j) EXPECT_EQ(all.quantiles(i, j), one.quantiles(0, j)) << i;
+  }
+}
+
 /// Weights that are all the same change no answer, to the last bit; others do.
 TEST(GuaranteedModel, EqualWeightsAreNoWeights) {
   const Problem& problem = find_problem("hetero_1");

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One measurement, in a process of its own: `python -m pypeers.measure PEER PROBLEM` prints a line of JSON."""
+
+import contextlib
+import json
+import os
+import pickle
+import sys
+import time
+import warnings
+
+MODULES = {"tare": "tare", "mapie": "mapie.regression", "crepes": "crepes.extras", "quantile": "quantile_forest"}
+
+
+class Clock:
+    """Wall and processor seconds of each stage, those of all threads, without what the point model takes to predict."""
+
+    def __init__(self, model):
+        self.model, self.wall, self.cpu = model, {}, {}
+
+    @contextlib.contextmanager
+    def __call__(self, stage):
+        model = self.model
+        wall, cpu = time.perf_counter() - model.wall, time.process_time() - model.cpu
+        yield
+        self.wall[stage] = time.perf_counter() - model.wall - wall
+        self.cpu[stage] = time.process_time() - model.cpu - cpu
+
+
+def status_megabytes(field):
+    with open("/proc/self/status", encoding="ascii") as file:
+        for line in file:
+            if line.startswith(field + ":"):
+                return int(line.split()[1]) / 1024
+    raise OSError(f"/proc/self/status has no {field}")
+
+
+def forget_peak():
+    """From here on VmHWM is the peak since now: what imports and data once took does not count."""
+    with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
+        file.write("5")
+
+
+def measure(name, path):
+    import importlib
+
+    from pypeers.peers import PEERS, THREADS
+    from pypeers.problem import judge
+
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
+    importlib.import_module(MODULES[name.partition("_")[0]])
+    if name == "mapie_conditional":
+        importlib.import_module("cvxpy")  # which it loads when it is first used
+    with open(path, "rb") as file:
+        problem = pickle.load(file)
+    problem.model.predict(problem.x_test[:100])  # its libraries are loaded and its threads started before anything is counted
+    clock = Clock(problem.model)
+    problem.model.wall = problem.model.cpu = 0.0
+    forget_peak()
+    before = status_megabytes("VmRSS")
+    interval, quantiles = PEERS[name].run(problem, clock)
+    peak = status_megabytes("VmHWM") - before
+    model_seconds = problem.model.wall
+    return {
+        "wall": clock.wall,
+        "cpu": clock.cpu,
+        "seconds": sum(clock.wall.values()),
+        "cpu_seconds": sum(clock.cpu.values()),
+        "model_seconds": model_seconds,
+        "megabytes": peak,
+        **judge(problem, interval, quantiles),
+    }
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    print(json.dumps(measure(sys.argv[1], sys.argv[2])))
