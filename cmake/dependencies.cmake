@@ -7,6 +7,7 @@ find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(nlohmann_json REQUIRED)
 find_package(FastFloat REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(Boost 1.81 REQUIRED)  # headers alone: Asio and Beast, for the service
 find_path(HWY_INCLUDE_DIR hwy/highway.h REQUIRED)
 find_library(HWY_LIBRARY hwy REQUIRED)
 if(TARE_WITH_XGBOOST)

@@ -3,7 +3,7 @@
 # Installs the Debian packages that tare needs and that are missing. usage: tools/setup.sh build|test|bench
 set -eu
 
-packages="g++ cmake ninja-build libfmt-dev libeigen3-dev nlohmann-json3-dev libfast-float-dev libcli11-dev libxgboost-dev libhwy-dev zlib1g-dev"
+packages="g++ cmake ninja-build libfmt-dev libeigen3-dev nlohmann-json3-dev libfast-float-dev libcli11-dev libxgboost-dev libhwy-dev libboost1.81-dev zlib1g-dev"
 case "${1:-build}" in
   test | bench) packages="$packages libgtest-dev libgmock-dev libbenchmark-dev python3" ;;
 esac

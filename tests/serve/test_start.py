@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Starting: what is refused before anything listens."""
+from serve_harness import ServeTest, main
+
+from harness import BAD_DATA, NOT_FOUND, OTHER, UNSUPPORTED, USAGE
+
+
+class Start(ServeTest):
+    def test_models_that_cannot_serve(self):
+        self.fails(NOT_FOUND, "serve", "none.tare", says=["none.tare: no such file"])
+        self.write("bad.tare", "nothing of the kind")
+        self.fails(BAD_DATA, "serve", "bad.tare", says=["bad.tare"])
+        self.fails(BAD_DATA, "serve", ".", says=["a directory"])
+        self.fit("data.csv", "--predictor", "cut -d, -f1 | tail -n +2", "--drop", "p", output="program.tare")
+        self.fails(UNSUPPORTED, "serve", "program.tare", says=["program.tare", "cut -d,", "--prediction COL"])
+
+    def test_options(self):
+        self.fails(USAGE, "serve", "m.tare", "--port", "65536", says=["--port", "65535"])
+        self.fails(USAGE, "serve", "m.tare", "--host", "nowhere", says=["'nowhere' is not an address"])
+        self.fails(USAGE, "serve", "m.tare", "--watch", "1", says=["--watch 1"])
+        self.fails(USAGE, "serve", "m.tare", "--max-rows", "0", says=["--max-rows"])
+        self.fails(USAGE, "serve", "m.tare", "--timeout", "0", says=["seconds"])
+        self.fails(USAGE, "serve", "m.tare", "--log", "some", says=["'some'"])
+        self.fails(NOT_FOUND, "serve", "m.tare", "--token-file", "none", says=["none: no such file"])
+        self.write("empty", "\nsecond\n")
+        self.fails(BAD_DATA, "serve", "m.tare", "--token-file", "empty", says=["first line is empty"])
+
+    def test_port_that_is_taken(self):
+        port = self.service.address[1]
+        self.fails(OTHER, "serve", "m.tare", "--port", port, says=[f"port {port}", "--port 0"])
+
+    def test_loopback_is_where_it_listens(self):
+        self.assertEqual(self.service.address[0], "127.0.0.1")
+        self.assertEqual(self.serve("--host", "::1").get("/livez").status, 200)
+
+
+if __name__ == "__main__":
+    main()
