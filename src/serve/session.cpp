@@ -201,6 +201,7 @@ std::string Session::new_request_id() {
 
 void Session::on_read_error(Error error) {
   began_ = std::chrono::steady_clock::now();
+  parser_->get().body() = {};  // nobody will read what came of it
   auto [status, detail] = read_problem(error, context_.limits);
   if (timed_out_) {
     status = 408;
