@@ -8,10 +8,13 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kPredictParameters = {"levels", "interval", "diagnostics",
                                                                 "keep"};
-constexpr std::array<Route, 12> kRoutes = {{
+constexpr std::array<Route, 15> kRoutes = {{
     {"GET", "/", Action::kFile, false, {}, "index", "text/html; charset=utf-8"},
     {"GET", "/style.css", Action::kFile, false, {}, "style", "text/css; charset=utf-8"},
     {"GET", "/app.js", Action::kFile, false, {}, "app", "text/javascript; charset=utf-8"},
+    {"GET", "/controls.js", Action::kFile, false, {}, "controls", "text/javascript; charset=utf-8"},
+    {"GET", "/csv.js", Action::kFile, false, {}, "csv", "text/javascript; charset=utf-8"},
+    {"GET", "/figures.js", Action::kFile, false, {}, "figures", "text/javascript; charset=utf-8"},
     {"GET", "/icon.svg", Action::kFile, false, {}, "icon", "image/svg+xml"},
     {"GET", "/openapi.json", Action::kFile, false, {}, "openapi", "application/json"},
     {"GET", "/livez", Action::kLive, false, {}},
