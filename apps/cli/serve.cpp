@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -75,6 +76,9 @@ void run_serve(ServeOptions options, const Common& common) {
       std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_s * 1000.0));
   server.log_requests = options.log == "all" && !common.quiet;
   if (!options.token_file.empty()) server.token = read_token(options.token_file);
+  server.limits.grace_time +=
+      server.limits.request_time;  // a request that has just begun may take that long
+  std::signal(SIGPIPE, SIG_IGN);   // a log that nobody reads any more does not end the service
   serve::Server service(server);
   if (common.json) {
     fmt::print("{}\n",

@@ -6,9 +6,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tare::serve {
+
+/// One more for as long as this object is there, however it goes.
+class CountedIn {
+ public:
+  explicit CountedIn(std::atomic<std::uint64_t>& counter) : counter_(&counter) { ++counter; }
+  CountedIn(CountedIn&& other) noexcept : counter_(std::exchange(other.counter_, nullptr)) {}
+  CountedIn& operator=(CountedIn&&) = delete;
+  ~CountedIn() {
+    if (counter_ != nullptr) --*counter_;
+  }
+
+ private:
+  std::atomic<std::uint64_t>* counter_;
+};
 
 /// Numbers about the service itself, in Prometheus' text format. Counting takes no lock.
 class Metrics {

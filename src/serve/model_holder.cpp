@@ -46,6 +46,7 @@ ModelHolder::ModelHolder(std::string path) : path_(std::move(path)), loaded_(loo
 ModelHolder::Reload ModelHolder::reload(const std::function<void(std::uint32_t)>& before) {
   const std::lock_guard lock(reloading_);
   const std::shared_ptr<const NumberedModel> present = now();
+  note_load();
   try {
     auto fresh = ServedModel::load(path_);
     if (fresh->version() == present->model->version())
@@ -65,11 +66,19 @@ ModelHolder::Reload ModelHolder::reload(const std::function<void(std::uint32_t)>
 
 bool ModelHolder::file_changed() {
   const FileState state = look();
+  const std::lock_guard lock(state_guard_);
   const bool settled = state == seen_;
   seen_ = state;
   if (!settled || state == loaded_ || state.size < 0) return false;
   loaded_ = state;
   return true;
+}
+
+/// A file that is loaded because somebody asked for it has not changed once more.
+void ModelHolder::note_load() {
+  const FileState state = look();
+  const std::lock_guard lock(state_guard_);
+  loaded_ = state;
 }
 
 ModelHolder::FileState ModelHolder::look() const {

@@ -53,10 +53,12 @@ class ModelHolder {
     bool operator==(const FileState&) const = default;
   };
   FileState look() const;
+  void note_load();
 
   std::string path_;
   std::atomic<std::shared_ptr<const NumberedModel>> now_;
   std::mutex reloading_;
+  std::mutex state_guard_;
   FileState loaded_;  // when the last load began
   FileState seen_;    // by the last call of file_changed
 };

@@ -122,9 +122,9 @@ class Server::Impl {
     asio::dispatch(acceptor_.get_executor(), [this] { accept(); });
     std::vector<std::jthread> threads;
     for (std::size_t t = 1; t < cores(options_.threads); ++t) {
-      threads.emplace_back([this] { io_.run(); });
+      threads.emplace_back([this] { run_network(); });
     }
-    io_.run();
+    run_network();
     threads.clear();  // joins
     loader_.join();
     workers_.join();
@@ -136,6 +136,18 @@ class Server::Impl {
   static ServerOptions with_allowed_connections(ServerOptions options) {
     options.limits.connections = allowed_connections(options.limits.connections);
     return options;
+  }
+
+  /// What one connection throws, which is a lack of memory, ends that connection and nothing else.
+  void run_network() {
+    for (;;) {
+      try {
+        io_.run();
+        return;
+      } catch (const std::exception& error) {
+        log_.write(LogLine("error", "connection_failed").text("reason", error.what()));
+      }
+    }
   }
 
   void listen() {

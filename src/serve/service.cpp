@@ -15,8 +15,8 @@
 namespace tare::serve {
 namespace {
 
-/// A body of this size holds a few hundred rows at most.
 constexpr std::size_t kSmallBody = std::size_t{16} << 10;
+constexpr std::ptrdiff_t kFewRows = 64;
 /// Small requests that take longer than this are worked on beside the network's threads.
 constexpr double kQuickSeconds = 0.005;
 
@@ -28,6 +28,12 @@ bool same_secret(std::string_view given, std::string_view wanted) {
     difference |= static_cast<unsigned>(given[i] ^ other) & 0xFFU;
   }
   return difference == 0;
+}
+
+/// Few rows, as far as a glance can tell: lines, or objects.
+bool is_small(const std::string& body) {
+  return body.size() <= kSmallBody && std::ranges::count(body, '\n') <= kFewRows &&
+         std::ranges::count(body, '{') <= kFewRows;
 }
 
 Reply text_reply(std::string text, std::string_view content_type) {
@@ -106,7 +112,7 @@ Reply Service::handle(const Request& request) noexcept {
 
 bool Service::may_take_long(const Request& request) const noexcept {
   if (request.method != "POST") return false;
-  return request.body.size() > kSmallBody || small_seconds_.load() > kQuickSeconds;
+  return !is_small(request.body) || small_seconds_.load() > kQuickSeconds;
 }
 
 Reply Service::route_request(const Request& request, std::size_t& route) {
@@ -189,7 +195,7 @@ Reply Service::predict(const Request& request, const Target& target) {
   reply.headers.emplace_back("Tare-Model", now->model->version());
   reply.headers.emplace_back("Tare-First-Id", observations_.id(first));
   reply.rows = count;
-  if (request.body.size() <= kSmallBody) {
+  if (is_small(request.body)) {
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     small_seconds_ = 0.9 * small_seconds_.load() + 0.1 * seconds;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "serve/session.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <cmath>
+#include <ctime>
 #include <utility>
 
 #include "tare/base/version.h"
@@ -59,9 +61,14 @@ std::pair<unsigned, std::string> read_problem(boost::system::error_code error,
   return {0, ""};
 }
 
+std::string http_date() {
+  return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(std::time(nullptr)));
+}
+
 template <class Response>
 void set_fields(Response& response, const Reply& reply, const std::string& request_id, bool close) {
   response.set(http::field::server, "tare/" + std::string(kVersion));
+  response.set(http::field::date, http_date());
   response.set(http::field::content_type, reply.content_type);
   response.set("X-Content-Type-Options", "nosniff");
   if (!request_id.empty()) response.set("X-Request-Id", request_id);
@@ -74,13 +81,10 @@ void set_fields(Response& response, const Reply& reply, const std::string& reque
 Session::Session(asio::ip::tcp::socket socket, SessionContext& context, Kind kind)
     : socket_(std::move(socket)),
       context_(context),
+      counted_(context.metrics.connections),
       kind_(kind),
       timer_(socket_.get_executor()),
-      buffer_(context.limits.header_bytes + kReadBytes) {
-  ++context_.metrics.connections;
-}
-
-Session::~Session() { --context_.metrics.connections; }
+      buffer_(context.limits.header_bytes + kReadBytes) {}
 
 void Session::start() {
   asio::dispatch(socket_.get_executor(), [self = shared_from_this()] {
@@ -121,6 +125,7 @@ void Session::on_timer() {
 void Session::wait_for_request() {
   request_ = {};
   body_ = {};
+  in_flight_.reset();
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(context_.limits.header_bytes));
   parser_->body_limit(context_.limits.body_bytes);
@@ -231,33 +236,38 @@ void Session::on_request() {
     answer(std::move(reply), /*close=*/true);
     return;
   }
-  ++context_.metrics.requests_in_flight;
+  in_flight_.emplace(context_.metrics.requests_in_flight);
   if (!context_.service.may_take_long(request_)) {
     answer(context_.service.handle(request_), close);
-    --context_.metrics.requests_in_flight;
     return;
   }
-  if (context_.metrics.batches_waiting.fetch_add(1) >= context_.limits.waiting_batches) {
-    --context_.metrics.batches_waiting;
-    --context_.metrics.requests_in_flight;
+  CountedIn waiting(context_.metrics.batches_waiting);
+  if (context_.metrics.batches_waiting > context_.limits.waiting_batches) {
     Reply reply = problem_reply(429, "too many large requests are waiting (try again in a moment)",
                                 request_.id);
     reply.route = kNoPath;
     answer(std::move(reply), close);
     return;
   }
-  asio::post(context_.workers, [self = shared_from_this(), close] {
-    Reply reply = self->context_.service.handle(self->request_);
-    --self->context_.metrics.batches_waiting;
-    asio::post(self->socket_.get_executor(), [self, close, reply = std::move(reply)]() mutable {
-      self->answer(std::move(reply), close);
-      --self->context_.metrics.requests_in_flight;
-    });
+  asio::post(context_.workers, [self = shared_from_this(), close, waiting = std::move(waiting)] {
+    self->answer_beside(close);
   });
 }
 
+/// On a worker. Where there is no memory left even for the way back, the connection ends.
+void Session::answer_beside(bool close) noexcept {
+  try {
+    auto reply = std::make_shared<Reply>(context_.service.handle(request_));
+    asio::post(socket_.get_executor(), [self = shared_from_this(), close, reply] {
+      self->answer(std::move(*reply), close);
+    });
+  } catch (const std::exception&) {
+  }
+}
+
 void Session::answer(Reply reply, bool close) {
-  close = close || context_.stopping;
+  // What the client has sent behind this request has begun, too.
+  close = close || (context_.stopping && buffer_.size() == 0);
   log_reply(reply);
   const unsigned version = parser_->get().version() == 10 ? 10 : 11;
   const auto status = static_cast<http::status>(reply.status);
@@ -298,6 +308,7 @@ void Session::close_slowly() {
   step_ = Step::kClosing;
   request_ = {};
   body_ = {};
+  in_flight_.reset();
   Error ignored;
   socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
   set_timer(kLinger);

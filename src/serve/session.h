@@ -43,7 +43,6 @@ class Session : public std::enable_shared_from_this<Session> {
   /// One that is above the limit of connections answers its first request with 429 and closes.
   enum class Kind : std::uint8_t { kServed, kRefused };
   Session(boost::asio::ip::tcp::socket socket, SessionContext& context, Kind kind);
-  ~Session();
 
   void start();
   /// The service stops: what has begun is answered, and a connection that stays idle is closed.
@@ -60,6 +59,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void on_request();
   void on_read_error(Error error);
   void take_request();
+  void answer_beside(bool close) noexcept;
   void answer(Reply reply, bool close);
   template <class Response>
   void send(std::shared_ptr<Response> response, bool close);
@@ -73,6 +73,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
   boost::asio::ip::tcp::socket socket_;
   SessionContext& context_;
+  CountedIn counted_;
   Kind kind_;
   boost::asio::steady_timer timer_;
   boost::beast::flat_buffer buffer_;
@@ -80,6 +81,7 @@ class Session : public std::enable_shared_from_this<Session> {
   BodyBuffer body_;  // of the request that is being answered: counted until it is
   std::string client_;
   Request request_;
+  std::optional<CountedIn> in_flight_;  // while a request is being answered
   Step step_ = Step::kIdle;
   bool timed_out_ = false;
   std::chrono::steady_clock::time_point began_;  // when the request's last byte was there

@@ -103,6 +103,14 @@ TEST_F(Holder, AFileHasChangedOnceItIsAnotherAndStaysThat) {
   EXPECT_FALSE(holder.file_changed()) << "no file is nothing to load";
 }
 
+TEST_F(Holder, AFileThatWasLoadedOnRequestHasNotChanged) {
+  ModelHolder holder(path_);
+  save_model(path_, small_model(2), Replace::kReplace);
+  EXPECT_EQ(holder.reload([](std::uint32_t) {}).outcome, ModelHolder::Outcome::kSwitched);
+  EXPECT_FALSE(holder.file_changed());
+  EXPECT_FALSE(holder.file_changed());
+}
+
 TEST_F(Holder, AFileThatIsNoModelIsAnErrorAtTheStart) {
   write_bytes(path_, "nothing");
   expect_error(ErrorCode::kCorruptFile, "m.tare", [&] { ModelHolder holder(path_); });

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the service answers: the same numbers as the tool, in three formats, and what it says about itself."""
+import datetime
+import email.utils
 import json
 import re
 
@@ -141,6 +143,10 @@ class About(ServeTest):
         self.assertLess(card["inputs"][0]["typical"], card["inputs"][0]["high"])
         self.assertEqual(card["predictions"][0]["name"], "p")
         self.assertRegex(card["version"], "^[0-9a-f]{8}$")
+
+    def test_date(self):
+        sent = email.utils.parsedate_to_datetime(self.service.get("/livez").headers["date"])
+        self.assertLess(abs((datetime.datetime.now(datetime.timezone.utc) - sent).total_seconds()), 60)
 
     def test_request_ids(self):
         one, two = self.service.get("/livez"), self.service.get("/livez")

@@ -102,7 +102,7 @@ class Slow(Clients):
         for connection in connections:
             self.assertEqual(self.status_of(read_all(connection)), 408)
             connection.close()
-        self.assertLess(time.monotonic() - start, 10 if SANITIZED else 4)
+        self.assertLess(time.monotonic() - start, 15)
 
     def test_a_drop_at_a_time_does_not_help(self):
         with self.service.connect() as connection:
@@ -115,7 +115,7 @@ class Slow(Clients):
             except OSError:
                 pass
             self.assertEqual(self.status_of(read_all(connection)), 408)
-            self.assertLess(time.monotonic() - start, 4)
+            self.assertLess(time.monotonic() - start, 15)
 
     def test_an_idle_connection_is_no_slow_request(self):
         with self.service.connect() as connection:
@@ -233,7 +233,7 @@ class Memory(Clients):
             self.still_serves()
             slowest = max(slowest, time.monotonic() - start)
         self.assertEqual(results, [200] * 6)
-        self.assertLess(slowest, 10 if SANITIZED else 2)
+        self.assertLess(slowest, 15 if SANITIZED else 5)
 
 
 if __name__ == "__main__":

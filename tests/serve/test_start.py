@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starting: what is refused before anything listens."""
-from serve_harness import ServeTest, main
+import socket
+import subprocess
+import urllib.request
+
+from serve_harness import TOOL, ServeTest, main
 
 from harness import BAD_DATA, NOT_FOUND, OTHER, UNSUPPORTED, USAGE
 
@@ -31,7 +35,24 @@ class Start(ServeTest):
 
     def test_loopback_is_where_it_listens(self):
         self.assertEqual(self.service.address[0], "127.0.0.1")
+        try:
+            socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+        except OSError:
+            self.skipTest("there is no IPv6 here")
         self.assertEqual(self.serve("--host", "::1").get("/livez").status, 200)
+
+    def test_a_log_that_nobody_reads_any_more(self):
+        """Its reader is gone: the service goes on, and ends as usual."""
+        process = subprocess.Popen([TOOL, "serve", "m.tare", "--port", "0"], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        url = process.stdout.readline().decode().strip()
+        process.stderr.close()
+        for _ in range(20):
+            with urllib.request.urlopen(url + "/livez", timeout=30) as answer:
+                self.assertEqual(answer.status, 200)
+        process.terminate()
+        self.assertEqual(process.wait(30), 0)
 
 
 if __name__ == "__main__":

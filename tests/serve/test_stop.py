@@ -91,6 +91,15 @@ class Stop(ServeTest):
         self.assertEqual(results[0].text.count("\n"), 90_001)
         self.assertEqual(self.service.process.wait(30), 0)
 
+    def test_requests_one_behind_the_other_are_all_answered(self):
+        with self.service.connect() as connection:
+            connection.sendall(REQUEST * 20 + REQUEST[:-1])
+            self.service.signal(signal.SIGTERM)
+            self.service.wait_for_log("stopping")
+            connection.sendall(REQUEST[-1:])
+            self.assertEqual(read_all(connection).count(b"HTTP/1.1 200"), 21)
+        self.assertEqual(self.service.process.wait(30), 0)
+
     def test_idle_connections_do_not_hold_it_up(self):
         with self.service.connect() as idle:
             idle.sendall(b"GET /livez HTTP/1.1\r\n\r\n")
