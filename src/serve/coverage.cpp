@@ -66,21 +66,13 @@ int CoverageWatch::alarm() const {
 }
 
 void CoverageWatch::remember() {
-  history_.push_back({total_, coverage(), {}});
+  history_.push_back({total_, coverage(), band()});
   if (history_.size() <= kMostPoints) return;
   stride_ *= 2;
   std::erase_if(history_, [&](const Point& point) { return point.at % stride_ != 0; });
 }
 
-std::vector<CoverageWatch::Point> CoverageWatch::history() const {
-  std::vector<Point> points = history_;
-  for (Point& point : points) {
-    point.band = coverage_band(std::min<std::size_t>(point.at, window_), level_);
-  }
-  return points;
-}
-
-std::string CoverageWatch::to_json() const {
+std::string CoverageWatch::to_json(History which) const {
   const CoverageBand allowed = band();
   const int side = alarm();
   nlohmann::ordered_json json = {{"level", level_},
@@ -94,8 +86,9 @@ std::string CoverageWatch::to_json() const {
                                            : side > 0 ? "above"
                                                       : "none"}};
   if (!recent_.empty()) json["coverage"] = coverage();
+  if (which == History::kWithout) return json.dump();
   json["history"] = nlohmann::ordered_json::array();
-  for (const Point& point : history()) {
+  for (const Point& point : history_) {
     json["history"].push_back({{"at", point.at},
                                {"coverage", point.coverage},
                                {"low", point.band.low},

@@ -50,9 +50,10 @@ class CoverageWatch {
     double coverage = 0.0;
     CoverageBand band;
   };
-  std::vector<Point> history() const;
+  const std::vector<Point>& history() const noexcept { return history_; }
 
-  std::string to_json() const;
+  enum class History : std::uint8_t { kWithout, kWith };
+  std::string to_json(History which) const;
 
  private:
   void remember();

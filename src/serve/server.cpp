@@ -2,7 +2,6 @@
 #include "serve/server.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,12 +17,12 @@
 #include <cmath>
 #include <csignal>
 #include <mutex>
-#include <random>
 #include <thread>
 #include <vector>
 
 #include "base/fail.h"
 #include "serve/log.h"
+#include "serve/machine.h"
 #include "serve/metrics.h"
 #include "serve/model_holder.h"
 #include "serve/observations.h"
@@ -41,42 +40,6 @@ using Failure = boost::system::error_code;
 constexpr milliseconds kLookAtFile{500};
 constexpr milliseconds kLookWhileStopping{10};
 constexpr milliseconds kWaitForFiles{50};  // where the system has no file descriptor left
-/// Connections above the limit that are told so politely; still more are cut off.
-constexpr std::size_t kPoliteRefusals = 256;
-/// File descriptors that are not connections: log, model, signals, the epoll's own.
-constexpr std::size_t kOtherFiles = 64;
-
-std::string random_text() {
-  std::random_device device;
-  return fmt::format("{:08x}", device());
-}
-
-std::size_t cores(std::size_t asked) {
-  if (asked > 0) return asked;
-  return std::max<std::size_t>(1, std::thread::hardware_concurrency());
-}
-
-/// As many connections as the system allows, where that is fewer than asked for.
-std::size_t allowed_connections(std::size_t asked) {
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return asked;
-  files.rlim_cur = files.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &files);
-  const std::size_t room = files.rlim_cur > 2 * kOtherFiles ? files.rlim_cur - kOtherFiles : 1;
-  return std::min(asked, room > 2 * kPoliteRefusals ? room - kPoliteRefusals : room);
-}
-
-tcp::endpoint endpoint_of(const std::string& host, std::uint16_t port) {
-  Failure failure;
-  const auto address = asio::ip::make_address(host == "localhost" ? "127.0.0.1" : host, failure);
-  if (failure) {
-    fail(ErrorCode::kInvalidArgument,
-         "--host '{}' is not an address (127.0.0.1 is this machine alone, 0.0.0.0 every network)",
-         host);
-  }
-  return {address, port};
-}
-
 }  // namespace
 
 class Server::Impl {
@@ -90,7 +53,7 @@ class Server::Impl {
                        .prefix = random_text()}),
         service_(models_, observations_, metrics_, options_.limits, options_.token),
         log_(STDERR_FILENO),
-        workers_(cores(options_.threads)),
+        workers_(threads_of(options_.threads)),
         loader_(1),
         context_{service_,
                  metrics_,
@@ -121,7 +84,7 @@ class Server::Impl {
     watch_file();
     asio::dispatch(acceptor_.get_executor(), [this] { accept(); });
     std::vector<std::jthread> threads;
-    for (std::size_t t = 1; t < cores(options_.threads); ++t) {
+    for (std::size_t t = 1; t < threads_of(options_.threads); ++t) {
       threads.emplace_back([this] { run_network(); });
     }
     run_network();
@@ -171,7 +134,7 @@ class Server::Impl {
         .text("model", models_.path())
         .text("version", now->model->version())
         .text("method", now->model->fitted().method)
-        .count("threads", cores(options_.threads))
+        .count("threads", threads_of(options_.threads))
         .count("max_connections", options_.limits.connections)
         .text("token", options_.token.empty() ? "none" : "wanted");
     log_.write(line);

@@ -61,7 +61,8 @@ std::string outcome_json(const Observations::Outcome& outcome, const CoverageWat
   return fmt::format(
       "{{\"counted\":{},\"unknown_ids\":{},\"repeated_ids\":{},\"of_earlier_models\":{},"
       "\"coverage\":{}}}\n",
-      outcome.counted, outcome.unknown, outcome.repeated, outcome.earlier, coverage.to_json());
+      outcome.counted, outcome.unknown, outcome.repeated, outcome.earlier,
+      coverage.to_json(CoverageWatch::History::kWithout));
 }
 
 }  // namespace
@@ -162,7 +163,8 @@ Reply Service::act(const Route& route, const Request& request, const Target& tar
     case Action::kModel:
       return text_reply(models_.now()->model->card(), "application/json");
     case Action::kCoverage:
-      return text_reply(observations_.coverage().to_json() + "\n", "application/json");
+      return text_reply(observations_.coverage().to_json(CoverageWatch::History::kWith) + "\n",
+                        "application/json");
     case Action::kPredict:
       return predict(request, target);
     case Action::kObserve:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "serve/session.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,10 +9,9 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <cmath>
-#include <ctime>
 #include <utility>
 
-#include "tare/base/version.h"
+#include "serve/http_parts.h"
 
 namespace tare::serve {
 namespace {
@@ -30,51 +28,6 @@ constexpr std::size_t kSlowestBytesPerSecond = std::size_t{64} << 10;
 constexpr milliseconds kLinger{1000};
 /// An idle connection is kept this long once the service stops: a request may be on its way.
 constexpr milliseconds kIdleWhileStopping{500};
-
-/// Ids that clients send go into logs and headers: plain characters only.
-bool is_usable_id(std::string_view id) {
-  return !id.empty() && id.size() <= 64 && std::ranges::all_of(id, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '.';
-  });
-}
-
-std::string_view plain(boost::beast::string_view text) { return {text.data(), text.size()}; }
-
-/// Status and detail for what the parser could not take; 0 where the client is gone.
-std::pair<unsigned, std::string> read_problem(boost::system::error_code error,
-                                              const Limits& limits) {
-  if (error == http::error::body_limit) {
-    return {413, fmt::format("the body is larger than {} bytes (send the rows in several requests)",
-                             limits.body_bytes)};
-  }
-  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-    return {431, fmt::format("the request's head is larger than {} bytes", limits.header_bytes)};
-  }
-  if (error == boost::system::errc::not_enough_memory) {
-    return {429, "too many large requests at once (try again in a moment)"};
-  }
-  if (error == http::error::end_of_stream || error == http::error::partial_message) return {0, ""};
-  if (error.category() == make_error_code(http::error::bad_method).category()) {
-    return {400, fmt::format("this is not an HTTP request: {}", error.message())};
-  }
-  return {0, ""};
-}
-
-std::string http_date() {
-  return fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(std::time(nullptr)));
-}
-
-template <class Response>
-void set_fields(Response& response, const Reply& reply, const std::string& request_id, bool close) {
-  response.set(http::field::server, "tare/" + std::string(kVersion));
-  response.set(http::field::date, http_date());
-  response.set(http::field::content_type, reply.content_type);
-  response.set("X-Content-Type-Options", "nosniff");
-  if (!request_id.empty()) response.set("X-Request-Id", request_id);
-  for (const auto& [name, value] : reply.headers) response.set(name, value);
-  response.keep_alive(!close);
-}
 
 }  // namespace
 
@@ -265,9 +218,14 @@ void Session::answer_beside(bool close) noexcept {
   }
 }
 
+/// Whether the client has sent more behind this request: that has begun, too.
+bool Session::more_is_there() const {
+  Error ignored;
+  return buffer_.size() > 0 || socket_.available(ignored) > 0;
+}
+
 void Session::answer(Reply reply, bool close) {
-  // What the client has sent behind this request has begun, too.
-  close = close || (context_.stopping && buffer_.size() == 0);
+  close = close || (context_.stopping && !more_is_there());
   log_reply(reply);
   const unsigned version = parser_->get().version() == 10 ? 10 : 11;
   const auto status = static_cast<http::status>(reply.status);

@@ -61,6 +61,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void take_request();
   void answer_beside(bool close) noexcept;
   void answer(Reply reply, bool close);
+  bool more_is_there() const;
   template <class Response>
   void send(std::shared_ptr<Response> response, bool close);
   void close_slowly();

@@ -87,14 +87,15 @@ TEST(CoverageWatch, RaisesAnAlarmOnEitherSide) {
   }
   EXPECT_EQ(low.alarm(), -1);
   EXPECT_EQ(high.alarm(), 1);
-  EXPECT_EQ(nlohmann::json::parse(low.to_json())["alarm"], "below");
-  EXPECT_EQ(nlohmann::json::parse(high.to_json())["alarm"], "above");
+  EXPECT_EQ(nlohmann::json::parse(low.to_json(CoverageWatch::History::kWith))["alarm"], "below");
+  EXPECT_EQ(nlohmann::json::parse(high.to_json(CoverageWatch::History::kWithout))["alarm"],
+            "above");
 }
 
 TEST(CoverageWatch, HistoryStaysShortAndKeepsItsEnds) {
   CoverageWatch watch(0.9, 100);
   for (int i = 0; i < 10'000; ++i) watch.add(i % 10 != 0);
-  const auto points = watch.history();
+  const auto& points = watch.history();
   EXPECT_LE(points.size(), 240U);
   EXPECT_GE(points.size(), 100U);
   EXPECT_GT(points.back().at, 9'800U);

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starting: what is refused before anything listens."""
+import http.client
+import json
 import socket
 import subprocess
 import urllib.request
@@ -28,6 +30,23 @@ class Start(ServeTest):
         self.fails(NOT_FOUND, "serve", "m.tare", "--token-file", "none", says=["none: no such file"])
         self.write("empty", "\nsecond\n")
         self.fails(BAD_DATA, "serve", "m.tare", "--token-file", "empty", says=["first line is empty"])
+
+    def test_what_is_printed(self):
+        process = subprocess.Popen([TOOL, "serve", "m.tare", "--port", "0", "--json", "--log", "errors"], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        line = json.loads(process.stdout.readline())
+        self.assertEqual(line["url"], f"http://127.0.0.1:{line['port']}")
+        for path, status in (("/livez", 200), ("/nope", 404)):
+            connection = http.client.HTTPConnection("127.0.0.1", line["port"], timeout=30)
+            connection.request("GET", path)
+            self.assertEqual(connection.getresponse().status, status)
+            connection.close()
+        process.terminate()
+        out, err = process.communicate(timeout=30)
+        self.assertEqual((process.returncode, out), (0, b""))
+        events = [json.loads(text) for text in err.splitlines()]
+        self.assertEqual([event["event"] for event in events], ["listening", "request", "stopping", "stopped"])
+        self.assertEqual(events[1]["status"], 404)
 
     def test_port_that_is_taken(self):
         port = self.service.address[1]

@@ -124,20 +124,22 @@ function showCoverage(coverage) {
     : `Coverage is ${percent(coverage.coverage)} and should be ${range}: the intervals are too ${coverage.alarm === "below" ? "narrow" : "wide"} for the targets that arrive. Calibrate the model anew.`;
 }
 
-async function poll() {
-  if (!document.hidden) {
-    try {
-      const answers = await Promise.all([ask("/v1/coverage"), ask("/v1/model")]);
-      if (answers.every((answer) => answer.ok)) {
-        showCoverage(await answers[0].json());
-        const fresh = await answers[1].json();
-        if (fresh.version !== card.version) takeCard(fresh);
-      }
-      online(true);
-    } catch {
-      online(false);
+async function look() {
+  try {
+    const answers = await Promise.all([ask("/v1/coverage"), ask("/v1/model")]);
+    if (answers.every((answer) => answer.ok)) {
+      showCoverage(await answers[0].json());
+      const fresh = await answers[1].json();
+      if (fresh.version !== card.version) takeCard(fresh);
     }
+    online(true);
+  } catch {
+    online(false);
   }
+}
+
+async function poll() {
+  if (!document.hidden) await look();
   setTimeout(poll, POLL_MS);
 }
 
@@ -197,7 +199,7 @@ async function start() {
   }
   at("main").hidden = false;
   takeCard(await answer.json());
-  setUpCsv(ask, showCoverage);
+  setUpCsv(ask, look);
   poll();
   let width = innerWidth;
   addEventListener("resize", () => {

@@ -87,7 +87,7 @@ export function setUpCsv(ask, observed) {
   const observe = () => send("/v1/observe", async (answer) => {
     const outcome = await answer.json();
     say(`${outcome.counted} observations were counted.`);
-    observed(outcome.coverage);
+    observed();
   });
 
   const take = async (file) => {
