@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -65,7 +66,7 @@ class Server::Impl {
         acceptor_(asio::make_strand(io_)),
         accept_pause_(acceptor_.get_executor()),
         file_timer_(io_),
-        stop_timer_(io_),
+        stop_timer_(acceptor_.get_executor()),
         signals_(io_, SIGTERM, SIGINT, SIGHUP) {
     observations_.start_model(models_.now()->number);
     listen();
@@ -146,17 +147,26 @@ class Server::Impl {
 
   void accept() {
     acceptor_.async_accept(asio::make_strand(io_), [this](Failure failure, tcp::socket socket) {
-      if (!acceptor_.is_open()) return;
-      if (!failure) {
-        take(std::move(socket));
-        accept();
-        return;
+      if (!failure) take(std::move(socket));  // also one that came just before the end
+      if (failure && acceptor_.is_open()) {
+        pause_accepting();
+      } else {
+        accept_next();
       }
-      accept_pause_.expires_after(kWaitForFiles);
-      accept_pause_.async_wait([this](Failure cancelled) {
-        if (!cancelled && acceptor_.is_open()) accept();
-      });
     });
+  }
+
+  void accept_next() {
+    if (acceptor_.is_open()) {
+      accept();
+    } else {
+      wait_for_sessions();  // nobody will come any more
+    }
+  }
+
+  void pause_accepting() {
+    accept_pause_.expires_after(kWaitForFiles);
+    accept_pause_.async_wait([this](Failure) { accept_next(); });
   }
 
   void take(tcp::socket socket) {
@@ -256,7 +266,6 @@ class Server::Impl {
       for (const auto& one : sessions_) {
         if (const auto session = one.lock()) session->stop();
       }
-      asio::post(io_, [this] { wait_for_sessions(); });
     });
   }
 
@@ -311,7 +320,7 @@ class Server::Impl {
   std::size_t forget_at_ = 64;
   std::atomic<bool> reload_waits_ = false;
   std::chrono::steady_clock::time_point stop_by_;
-  std::uint64_t unanswered_ = 0;
+  std::atomic<std::uint64_t> unanswered_ = 0;
 };
 
 Server::Server(const ServerOptions& options) : impl_(std::make_unique<Impl>(options)) {}

@@ -100,6 +100,18 @@ class Stop(ServeTest):
             self.assertEqual(read_all(connection).count(b"HTTP/1.1 200"), 21)
         self.assertEqual(self.service.process.wait(30), 0)
 
+    def test_connections_that_were_made_just_before_are_answered(self):
+        for _ in range(5):
+            service = self.serve()
+            connections = [service.connect() for _ in range(40)]
+            for connection in connections:
+                connection.sendall(REQUEST)
+            service.signal(signal.SIGTERM)
+            for connection in connections:
+                self.assertTrue(read_all(connection).startswith(b"HTTP/1.1 200"))
+                connection.close()
+            self.assertEqual(service.process.wait(30), 0)
+
     def test_idle_connections_do_not_hold_it_up(self):
         with self.service.connect() as idle:
             idle.sendall(b"GET /livez HTTP/1.1\r\n\r\n")
