@@ -33,6 +33,7 @@ void add_demo(CLI::App& app, Common& common);
 void add_compare(CLI::App& app, Common& common);
 void add_tune(CLI::App& app, Common& common);
 void add_reproduce(CLI::App& app, Common& common);
+void add_serve(CLI::App& app, Common& common);
 void add_completion(CLI::App& app, Common& common);
 
 /// Checks of an option's text, with messages that a person understands.

@@ -101,6 +101,7 @@ int run(int argc, char** argv) {
   add_compare(app, common);
   add_tune(app, common);
   add_reproduce(app, common);
+  add_serve(app, common);
   add_completion(app, common);
   const std::vector<std::string> names = command_names(app);
   const std::string_view first = argc > 1 ? argv[1] : "";
