@@ -7,6 +7,9 @@ packages="g++ cmake ninja-build libfmt-dev libeigen3-dev nlohmann-json3-dev libf
 case "${1:-build}" in
   test | bench) packages="$packages libgtest-dev libgmock-dev libbenchmark-dev python3" ;;
 esac
+if [ "${1:-build}" = test ]; then
+  packages="$packages chromium fonts-dejavu-core"  # opens what people see in a browser
+fi
 if [ "${1:-build}" = bench ]; then
   packages="$packages libnanoflann-dev"  # only measured against
 fi
