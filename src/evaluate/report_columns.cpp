@@ -46,9 +46,13 @@ std::vector<ReportColumn> derived_columns(const Outcomes& outcomes) {
     width[i] = outcomes.upper[i] - outcomes.lower[i];
     place[i] = static_cast<double>(i + 1);
   }
+  // A column without a finite value has no places to tell apart.
+  const auto any_finite = [](const std::vector<double>& values) {
+    return std::ranges::any_of(values, [](double v) { return std::isfinite(v); });
+  };
   std::vector<ReportColumn> columns;
-  columns.push_back(derived("predicted median", outcomes.median));
-  columns.push_back(derived("width of the interval", std::move(width)));
+  if (any_finite(outcomes.median)) columns.push_back(derived("predicted median", outcomes.median));
+  if (any_finite(width)) columns.push_back(derived("width of the interval", std::move(width)));
   columns.push_back(derived("place in the file", std::move(place)));
   return columns;
 }

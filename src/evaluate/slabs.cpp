@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kFineParts = 16;
 constexpr std::size_t kPairParts = 3;
+constexpr std::size_t kPairNames = 6;
 constexpr std::size_t kPairColumns = 10;  // 45 pairs: more would cost the others their power
 constexpr std::size_t kLeastPlaceRows = 20;
 constexpr std::array kEvents = {CalibrationEvent::kCovered, CalibrationEvent::kBelowMedian};
@@ -121,7 +122,7 @@ std::vector<CoarseColumn> coarse_columns(std::span<const ReportColumn> columns) 
   for (std::size_t j = 0; j < columns.size() && coarse.size() < kPairColumns; ++j) {
     const ReportColumn& column = columns[j];
     if (column.origin == ColumnOrigin::kDerived) continue;
-    Cut cut = column.categorical ? cut_names(column.codes, column.names, kPairParts)
+    Cut cut = column.categorical ? cut_names(column.codes, column.names, kPairNames)
                                  : cut_numbers(column.numbers, kPairParts);
     if (cut.parts.size() > 1) coarse.push_back({j, std::move(cut)});
   }

@@ -20,10 +20,7 @@ std::string results_markdown(const Summary& summary, const std::string& provenan
 std::string results_html(const Summary& summary, const std::string& provenance,
                          const std::string& figure = {});
 
-/// Parts of such documents, for others. Rows of cells, the first being the heading.
+/// Rows of cells as Markdown, the first being the heading.
 std::string markdown_table(const std::vector<std::vector<std::string>>& rows);
-std::string html_table(const std::vector<std::vector<std::string>>& rows);
-/// A page from its title and its body.
-std::string html_page(const std::string& title, const std::string& body);
 
 }  // namespace tare

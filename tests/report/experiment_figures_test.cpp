@@ -156,8 +156,8 @@ TEST(Results, TheOverallTableComesLastAndTheFigureFirst) {
   table.case_name = "All problems";
   summary.overall = table;
   const std::string html = results_html(summary, "p", "<svg/>");
-  EXPECT_LT(html.find("<svg/>"), html.find("one case"));
-  EXPECT_LT(html.find("one case"), html.find("All problems"));
+  EXPECT_LT(html.find("<svg/>"), html.find(">one case</h2>"));
+  EXPECT_LT(html.find(">one case</h2>"), html.find(">All problems</h2>"));
   const std::string text = results_markdown(summary, "p");
   EXPECT_LT(text.find("## one case"), text.find("## All problems"));
   EXPECT_THAT(text, HasSubstr("| perfect | 0 |"));
