@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "calibrate/guarantee.h"
 #include "io/safetensors.h"
 #include "model_facts.h"
 #include "report/numbers.h"
@@ -82,6 +83,7 @@ ModelReport ReportMaker::finish(const ModelInput& input, Seed seed) {
                                   rows_text(exam_.outcomes().rows()), report.data_name);
   report.target = fitted_.schema->target().empty() ? "y" : fitted_.schema->target();
   report.series = fitted_.schema->window() > 1;
+  report.guaranteed = dynamic_cast<const GuaranteedModel*>(fitted_.model.get()) != nullptr;
   report.model = model_facts(fitted_, store);
   report.data = input_facts(input);
   report.path = bandwidth_path(store);

@@ -34,6 +34,26 @@ BinNoise pit_noise(std::size_t rows, std::size_t bins) {
   return {static_cast<double>(noise.low) / n, static_cast<double>(noise.high) / n};
 }
 
+PitShape pit_shape(std::span<const double> pit, std::size_t rows) {
+  constexpr double kShapeConfidence = 0.99;
+  const auto count = [&](std::size_t from, std::size_t to) {
+    double sum = 0.0;
+    for (std::size_t b = from; b < to; ++b) sum += pit[b];
+    return sum * static_cast<double>(rows);
+  };
+  const auto outside = [&](double seen, double p) {  // -1, 0, 1
+    const CountRange range = binomial_range(rows, p, kShapeConfidence);
+    return seen < static_cast<double>(range.low) ? -1 : seen > static_cast<double>(range.high);
+  };
+  const std::size_t bins = pit.size();
+  const std::size_t edge = bins / 10;
+  const int left = outside(count(0, bins / 2), 0.5);
+  if (left != 0) return left > 0 ? PitShape::kTooLarge : PitShape::kTooSmall;
+  const int ends = outside(count(0, edge) + count(bins - edge, bins), 0.2);
+  if (ends != 0) return ends > 0 ? PitShape::kTooShort : PitShape::kTooWide;
+  return PitShape::kEven;
+}
+
 void Examination::add(const QuantileModel& model, const Rows& rows, std::span<const double> y,
                       const Execution& how) {
   if (rows.x.rows() != y.size()) {
@@ -87,7 +107,7 @@ ReliabilityCurve Examination::reliability() const {
       curve.largest_at = tau;
     }
   }
-  curve.reach = std::sqrt(std::log(2.0 / (1.0 - kNoiseConfidence)) / (2.0 * n));
+  curve.reach = std::min(1.0, std::sqrt(std::log(2.0 / (1.0 - kNoiseConfidence)) / (2.0 * n)));
   return curve;
 }
 

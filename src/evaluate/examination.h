@@ -50,6 +50,17 @@ struct BinNoise {
 };
 BinNoise pit_noise(std::size_t rows, std::size_t bins);
 
+/// What the bins say together, where it is more than chance (1 in 100 for each of two questions:
+/// are the halves even, and are the outer fifths as full as they should be).
+enum class PitShape : std::uint8_t {
+  kEven,
+  kTooShort,  // high at both ends
+  kTooWide,   // high in the middle
+  kTooLarge,  // targets lie low in their laws
+  kTooSmall,
+};
+PitShape pit_shape(std::span<const double> pit, std::size_t rows);
+
 /// Scores a model batch by batch as Scorecard does, and keeps what the pictures of a report need.
 class Examination {
  public:

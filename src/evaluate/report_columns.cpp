@@ -52,7 +52,7 @@ std::vector<ReportColumn> derived_columns(const Outcomes& outcomes) {
   };
   std::vector<ReportColumn> columns;
   if (any_finite(outcomes.median)) columns.push_back(derived("predicted median", outcomes.median));
-  if (any_finite(width)) columns.push_back(derived("width of the interval", std::move(width)));
+  if (any_finite(width)) columns.push_back(derived(kWidthColumn, std::move(width)));
   columns.push_back(derived("place in the file", std::move(place)));
   return columns;
 }

@@ -20,6 +20,8 @@ enum class ColumnOrigin : std::uint8_t {
   kDerived,  // made from what the model says, or from the order of the rows
 };
 
+inline constexpr const char* kWidthColumn = "width of the interval";  // derived
+
 /// A column along which calibration is looked at: numbers, or names.
 struct ReportColumn {
   std::string name;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kSide = 440;  // pixels: a picture that can still be read on a phone
 
-std::string reliability_words(const ReliabilityCurve& curve) {
+std::string reliability_words(const ReliabilityCurve& curve, bool guaranteed) {
   if (curve.largest <= curve.reach) {
     return fmt::format(
         "The curve stays between the dashed lines, as for 95 % of perfect models: on {} no error "
@@ -24,9 +24,13 @@ std::string reliability_words(const ReliabilityCurve& curve) {
   }
   return fmt::format(
       "At level {:.2f} the share is off by {}, more than the {} that chance explains: quantiles "
-      "are not at their level there. If rows like these were not among those of the fit, add some; "
-      "if they were, 'fit --guarantee split' corrects the levels on average.",
-      curve.largest_at, percent_text(curve.largest), percent_text(curve.reach));
+      "are not at their level there. {}",
+      curve.largest_at, percent_text(curve.largest), percent_text(curve.reach),
+      guaranteed
+          ? "The levels rest on the rows that the guarantee holds out: more of them "
+            "(`fit --guarantee split:0.3`) make them steadier. Or the rows differ from those."
+          : "If rows like these were not among those of the fit, add some; if they were, "
+            "`fit --guarantee split` corrects the levels on average.");
 }
 
 Cells reliability_table(const ReliabilityCurve& curve) {
@@ -39,24 +43,24 @@ Cells reliability_table(const ReliabilityCurve& curve) {
   return rows;
 }
 
-std::string pit_words(const std::vector<double>& pit) {
-  const auto share = [&](std::size_t from, std::size_t to) {
-    double sum = 0.0;
-    for (std::size_t b = from; b < to; ++b) sum += pit[b];
-    return sum / static_cast<double>(to - from);
-  };
-  const std::size_t bins = pit.size();
-  const std::size_t edge = bins / 10;
-  const double ends = (share(0, edge) + share(bins - edge, bins)) / 2.0;
-  const double middle = share(bins * 3 / 10, bins * 7 / 10);
-  const double left = share(0, bins / 2);
-  const double right = share(bins / 2, bins);
-  std::string shape = "Here the bars show no clear shape.";
-  if (ends > 1.25 * middle) shape = "Here the ends are high: quantiles are too close together.";
-  if (middle > 1.25 * ends) shape = "Here the middle is high: quantiles are too far apart.";
-  if (left > 1.2 * right) shape = "Here the left is high: predictions are too large.";
-  if (right > 1.2 * left) shape = "Here the right is high: predictions are too small.";
-  return shape;
+std::string pit_words(PitShape shape) {
+  switch (shape) {
+    case PitShape::kEven:
+      return "Here the bars show no shape beyond chance.";
+    case PitShape::kTooShort:
+      return "Here the ends are high: intervals are too short. More calibration rows near the "
+             "queries, or a wider bandwidth, help; so does `fit --guarantee split`.";
+    case PitShape::kTooWide:
+      return "Here the middle is high: intervals are too wide. A narrower bandwidth, or columns "
+             "that tell the easy rows from the hard ones (`fit --calibrate-on`), sharpen them.";
+    case PitShape::kTooLarge:
+      return "Here the left is high: predictions are too large for these rows. Either they differ "
+             "from those of the fit (`fit --shift-to`), or the world has moved: fit again.";
+    case PitShape::kTooSmall:
+      return "Here the right is high: predictions are too small for these rows. Either they differ "
+             "from those of the fit (`fit --shift-to`), or the world has moved: fit again.";
+  }
+  return {};
 }
 
 /// Row numbers in the order of their predicted medians, thinned to those that are drawn.
@@ -175,7 +179,7 @@ Chart difference_chart(const ReliabilityCurve& curve) {
 
 }  // namespace
 
-Card reliability_card(const ReliabilityCurve& curve) {
+Card reliability_card(const ReliabilityCurve& curve, bool guaranteed) {
   Chart chart({.x_label = "level of the quantile",
                .y_label = "share of rows not above it",
                .width = kSide,
@@ -209,7 +213,7 @@ Card reliability_card(const ReliabilityCurve& curve) {
                     "closer to the diagonal, the better. The grey band is where 95 % of perfect "
                     "models are at one level, with this many rows; the dashed lines are for the "
                     "whole curve at once.",
-                    reliability_words(curve)},
+                    reliability_words(curve, guaranteed)},
           .table = reliability_table(curve)};
 }
 
@@ -250,7 +254,7 @@ Card pit_card(const Scores& scores) {
       .words = {"If the laws are right, a target is as likely in any twentieth of its law, and "
                 "bars are even but for chance (grey). High ends: intervals too short. A hump in "
                 "the middle: too wide. A slope: predictions too large or too small.",
-                pit_words(scores.pit)},
+                pit_words(pit_shape(scores.pit, scores.rows))},
       .table = std::move(table)};
 }
 
@@ -308,8 +312,8 @@ Card effective_n_card(const Outcomes& outcomes) {
   const double share = few / static_cast<double>(sizes.size());
   std::string advice =
       share > 0.05
-          ? "Give more rows to calibration ('fit --split 0.5', '--split cross'), or let the kernel "
-            "see fewer columns ('--calibrate-on', '--reducer')."
+          ? "Give more rows to calibration (`fit --split 0.5`, `--split cross`), or let the kernel "
+            "see fewer columns (`--calibrate-on`, `--reducer`)."
           : "That is enough for 90 % intervals.";
   if (outcomes.fallback_rows > 0) {
     advice += fmt::format(" For {} no calibration row was in reach at all.",

@@ -12,7 +12,8 @@ namespace tare {
 // The pictures about all rows together. Each says in words what it shows and what to do about it,
 // and has its numbers as a table.
 
-Card reliability_card(const ReliabilityCurve& curve);
+/// `guaranteed`: the model has a finite-sample guarantee already.
+Card reliability_card(const ReliabilityCurve& curve, bool guaranteed);
 Card pit_card(const Scores& scores);
 /// Some rows with their intervals over the predicted median; `target` names the axis.
 Card intervals_card(const Outcomes& outcomes, const std::string& target);
@@ -20,6 +21,6 @@ Card intervals_card(const Outcomes& outcomes, const std::string& target);
 Card effective_n_card(const Outcomes& outcomes);
 
 /// At most this many rows are drawn, evenly over the predicted medians.
-inline constexpr std::size_t kDrawnRows = 200;
+inline constexpr std::size_t kDrawnRows = 160;
 
 }  // namespace tare

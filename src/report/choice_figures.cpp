@@ -91,18 +91,18 @@ Card trail_card(const AutoTrail& trail) {
   rows.push_back({"the average", gap, gap, gap, Ink::kOrange,
                   fmt::format("the average: loss {:.6g}", trail.average_loss)});
   table.push_back({"the average", fmt::format("{:.6g}", trail.average_loss), "", ""});
-  return {.title = "What 'auto' tried",
-          .pictures = row_chart({.label = "Loss of each candidate of auto, and of their average",
-                                 .x_label = "pinball loss, % above the best",
-                                 .reached = {0.0}},
-                                rows),
-          .words = {fmt::format("Each candidate is a way to predict and to scale, calibrated; its "
-                                "loss is that of {} left out. Blue ones are in the average, grey "
-                                "ones were dropped, orange is the average itself.",
-                                rows_text(trail.rows)),
-                    "If one candidate is as good as the average, 'fit --method' with it alone is "
-                    "smaller and faster."},
-          .table = std::move(table)};
+  return {
+      .title = "What 'auto' tried",
+      .pictures = row_chart({.label = "Loss of each candidate of auto, and of their average",
+                             .x_label = "pinball loss, % above the best",
+                             .reached = {0.0}},
+                            rows),
+      .words = {fmt::format("Each candidate is a way to predict and to scale, calibrated; its "
+                            "loss is that of {} left out. Blue ones are in the average, grey "
+                            "ones were dropped, orange is the average itself.",
+                            rows_text(trail.rows)),
+                "If time matters, `fit --budget quick` trains a tenth as much; `best` tries more."},
+      .table = std::move(table)};
 }
 
 }  // namespace tare

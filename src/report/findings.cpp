@@ -22,7 +22,7 @@ Finding coverage_finding(const ModelReport& report) {
   if (all.coverage_high < kWanted) {
     return {
         false, "intervals are too short.",
-        seen + " Refit with rows like these, or ask for a guarantee ('fit --guarantee split')."};
+        seen + " Refit with rows like these, or ask for a guarantee (`fit --guarantee split`)."};
   }
   if (all.coverage_low > kWanted) {
     return {false, "intervals are wider than needed.",
@@ -68,7 +68,7 @@ void add_support_findings(const ModelReport& report, const Outcomes& outcomes,
   if (std::isinf(report.scores.length_90)) {
     findings.push_back({false, "infinite intervals.",
                         "Some 90 % intervals are infinite: the guarantee has too few rows to bound "
-                        "them. Hold out more ('fit --guarantee split:0.3')."});
+                        "them. Hold out more (`fit --guarantee split:0.3`)."});
   }
   if (outcomes.knows_outside) {
     const double share = static_cast<double>(outcomes.outside_rows) / rows;
@@ -80,7 +80,7 @@ void add_support_findings(const ModelReport& report, const Outcomes& outcomes,
                      percent_text(share),
                      many
                          ? "; what is said about them is a guess. Fit again with such rows, or see "
-                           "'fit --shift-to'"
+                           "`fit --shift-to`"
                          : "")});
   }
   if (report.series) {
@@ -134,7 +134,9 @@ Cells metric_cells(const Scores& s) {
        "the largest MACE of ten random tenths of the rows"},
       {"CheckScore", number(s.check_score), "",
        "mean pinball loss over 100 levels, in units of the target: calibrated and sharp"},
-      {"CRPS", number(s.crps), "", "twice the integral of the pinball loss over all levels"},
+      {"CRPS", number(s.crps), "",
+       std::isinf(s.crps) ? "infinite, since a quantile near 0 or 1 is: too few rows to bound it"
+                          : "twice the integral of the pinball loss over all levels"},
       {"Coverage, 90 %", number(s.coverage_90), "0.9", "share of rows in their interval"},
       {"Length, 90 %", number(s.length_90), "", "mean width of the interval"},
       {"Winkler score, 90 %", number(s.winkler_90), "",

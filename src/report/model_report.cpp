@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/strings.h"
 #include "report/calibration_figures.h"
 #include "report/findings.h"
 #include "report/numbers.h"
@@ -27,10 +28,11 @@ double column_error(const std::vector<Slice>& slices) {
   return worst;
 }
 
-/// Which columns have pictures: all, or those that fare worst, in their own order.
+/// Which columns have pictures: all that are cut, or those that fare worst, in their own order.
 std::vector<std::size_t> drawn_columns(const ModelReport& report) {
   std::vector<std::size_t> order(report.columns.size());
   for (std::size_t j = 0; j < order.size(); ++j) order[j] = j;
+  std::erase_if(order, [&](std::size_t j) { return report.slices[j].size() < 2; });
   if (order.size() <= kDrawnColumns) return order;
   std::ranges::stable_sort(order, std::greater<>{},
                            [&](std::size_t j) { return column_error(report.slices[j]); });
@@ -68,9 +70,17 @@ std::string slices_body(const ModelReport& report) {
       "error bars. Orange: the bar does not hold 90 %. Intervals may be wide in one place and "
       "short "
       "in another; that is what local calibration is for. Coverage should be 90 % everywhere.");
-  if (drawn.size() < report.columns.size()) {
+  std::vector<std::string> whole;
+  for (std::size_t j = 0; j < report.columns.size(); ++j) {
+    if (report.slices[j].size() < 2) whole.push_back(report.columns[j].name);
+  }
+  if (drawn.size() + whole.size() < report.columns.size()) {
     body += paragraph(fmt::format("Of {} columns the {} that fare worst are drawn.",
                                   count_text(report.columns.size()), drawn.size()));
+  }
+  if (!whole.empty()) {
+    body += paragraph(
+        "Not cut, because all rows have one value or are too few: " + join(whole, ", ") + ".");
   }
   body += cards_html(cards, CardOrder::kStacked);
   if (drawn.size() < report.columns.size()) {
@@ -110,25 +120,28 @@ std::string data_body(const ModelReport& report, const Outcomes& outcomes) {
   std::string body = facts_html(report.data, "The test rows");
   body += html_table(numbers, "Columns of numbers");
   if (names.size() > 1) body += html_table(names, "Columns of names");
-  return body;
+  return box_html(body);
 }
 
 std::string choice_body(const ModelReport& report) {
   std::vector<Card> cards;
   if (report.path) cards.push_back(bandwidth_card(*report.path));
   if (report.trail) cards.push_back(trail_card(*report.trail));
+  if (cards.size() == 1) cards[0].full_width = true;
   return cards_html(cards);
 }
 
 std::vector<Section> sections_of(const ModelReport& report, const Outcomes& outcomes) {
   std::vector<Section> sections;
-  sections.push_back({"average", "Over all rows",
-                      cards_html({reliability_card(report.curve), pit_card(report.scores)})});
+  sections.push_back(
+      {"average", "Over all rows",
+       cards_html({reliability_card(report.curve, report.guaranteed), pit_card(report.scores)})});
   sections.push_back({"worst", "Where calibration is worst",
                       cards_html({worst_places_card(report.places, report.columns)})});
   sections.push_back({"columns", "Along features and groups", slices_body(report)});
   std::vector<Card> rows = {intervals_card(outcomes, report.target)};
   if (!outcomes.effective_n.empty()) rows.push_back(effective_n_card(outcomes));
+  if (rows.size() == 1) rows[0].full_width = true;
   sections.push_back({"rows", "Row by row", cards_html(rows)});
   if (report.path || report.trail) {
     sections.push_back({"choice", "How the model was chosen", choice_body(report)});
@@ -136,7 +149,7 @@ std::vector<Section> sections_of(const ModelReport& report, const Outcomes& outc
   sections.push_back(
       {"metrics", "Metrics", html_table(metric_cells(report.scores), "Metrics", CellKind::kWords)});
   sections.push_back({"data", "The test rows", data_body(report, outcomes)});
-  sections.push_back({"model", "The model", facts_html(report.model, "The model")});
+  sections.push_back({"model", "The model", box_html(facts_html(report.model, "The model"))});
   return sections;
 }
 

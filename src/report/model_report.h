@@ -24,7 +24,8 @@ struct ModelReport {
   std::string data_name;
   std::string provenance;
   std::string target;
-  bool series = false;  // rows follow each other in time
+  bool series = false;      // rows follow each other in time
+  bool guaranteed = false;  // the model has a finite-sample guarantee
   Facts model;
   Facts data;
   Scores scores;

@@ -25,6 +25,19 @@ std::string table_row(const std::vector<std::string>& cells, bool heading) {
   return text + "</tr>\n";
 }
 
+/// Escaped, with `...` as code.
+std::string text_html(std::string_view text) {
+  std::string out;
+  while (true) {
+    const std::size_t open = text.find('`');
+    const std::size_t close = open == text.npos ? open : text.find('`', open + 1);
+    if (close == text.npos) return out + escape_xml(text);
+    out += escape_xml(text.substr(0, open));
+    out += "<code>" + escape_xml(text.substr(open + 1, close - open - 1)) + "</code>";
+    text.remove_prefix(close + 1);
+  }
+}
+
 std::string links_to(const std::vector<Section>& sections) {
   if (sections.size() < 2) return {};
   std::string text = "<nav aria-label=\"Sections\"><ul>\n";
@@ -36,8 +49,10 @@ std::string links_to(const std::vector<Section>& sections) {
 
 }  // namespace
 
-std::string paragraph(std::string_view text) {
-  return fmt::format("<p>{}</p>\n", escape_xml(text));
+std::string paragraph(std::string_view text) { return fmt::format("<p>{}</p>\n", text_html(text)); }
+
+std::string box_html(const std::string& body) {
+  return fmt::format("<div class=\"card\">\n{}</div>\n", body);
 }
 
 std::string html_table(const Cells& rows, const std::string& name, CellKind kind) {

@@ -39,7 +39,10 @@ struct Tile {
   std::string note;
 };
 
+/// Plain text; what stands in backquotes is shown as something to type.
 std::string paragraph(std::string_view text);
+/// Tables in the frame that cards have.
+std::string box_html(const std::string& body);
 std::string card_html(const Card& card);
 /// Side by side where there is room; kStacked fills columns one after the other, which leaves no
 /// gaps below short cards.

@@ -54,7 +54,7 @@ padding:.6rem .9rem}
 .plots{display:grid;gap:.4rem}
 details{margin-top:.5rem;font-size:.92rem}
 summary{cursor:pointer;color:var(--accent);padding:.2rem 0}
-.wide{overflow-x:auto}
+.wide{overflow-x:auto}.wide+.wide{margin-top:1.2rem}
 .wide svg{max-width:none}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem}
 th,td{padding:.28rem .7rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap;vertical-align:top}

@@ -88,7 +88,8 @@ std::string number_pictures(const ReportColumn& column, const std::vector<Slice>
   widths.draw(width, Ink::kGreen, "");
   std::string pictures =
       coverage.render_in_page("Coverage of the 90 % interval along " + column.name);
-  if (any_finite_width(slices)) {
+  const bool itself = column.origin == ColumnOrigin::kDerived && column.name == kWidthColumn;
+  if (any_finite_width(slices) && !itself) {
     pictures += width.render_in_page("Width of the 90 % interval along " + column.name);
   }
   return pictures;
@@ -145,7 +146,7 @@ std::string slice_words(const ReportColumn& column, const std::vector<Slice>& sl
       wrong, slices.size(), part_text(worst->part),
       percent_text(worst->coverage, worst->coverage_low, worst->coverage_high),
       column.origin == ColumnOrigin::kFeature
-          ? " See to it that the kernel sees this column ('fit --calibrate-on')."
+          ? " See to it that the kernel sees this column (`fit --calibrate-on`)."
           : "");
 }
 
@@ -214,8 +215,8 @@ Card worst_places_card(const PlaceSearch& search, std::span<const ReportColumn> 
   const std::string advice =
       search.found == 0 ? ""
                         : "What to do: give calibration more rows of that kind, let the kernel see "
-                          "the columns named here ('fit --calibrate-on'), or, for a category, ask "
-                          "for a guarantee within it ('fit --guarantee split --group').";
+                          "the columns named here (`fit --calibrate-on`), or, for a category, ask "
+                          "for a guarantee within it (`fit --guarantee split --group`).";
   return {.title = "The places with the largest errors",
           .pictures = row_chart({.label = "Places where calibration is worst: share seen less "
                                           "share wanted, with 95 % error bars",

@@ -149,7 +149,7 @@ class Report(CliTest):
         done = self.ok("report", "s.tare", "long.csv", "-o", "long.html")
         self.assertIn(f"{count} rows", done.err)
         self.assertLess(os.path.getsize(self.path("long.html")), 1_000_000)
-        self.assertRegex(self.read("long.html").decode(), rf"200 of {count:,} rows are drawn")
+        self.assertRegex(self.read("long.html").decode(), rf"160 of {count:,} rows are drawn")
 
     def test_every_tag_is_closed(self):
         self.report("-q", "--group", "site")

@@ -117,6 +117,21 @@ TEST(Examination, TheBandsHoldAPerfectForecasterAndNotAWrongOne) {
   EXPECT_GT(exam.reliability().largest, exam.reliability().reach);
 }
 
+TEST(PitShape, IsNamedOnlyBeyondChance) {
+  std::vector<double> pit(20, 0.05);
+  EXPECT_EQ(pit_shape(pit, 1000), PitShape::kEven);
+  for (std::size_t b = 0; b < 20; ++b) pit[b] = b < 10 ? 0.06 : 0.04;
+  EXPECT_EQ(pit_shape(pit, 30), PitShape::kEven);  // 18 of 30 is chance
+  EXPECT_EQ(pit_shape(pit, 1000), PitShape::kTooLarge);
+  std::ranges::reverse(pit);
+  EXPECT_EQ(pit_shape(pit, 1000), PitShape::kTooSmall);
+  for (std::size_t b = 0; b < 20; ++b) pit[b] = b < 2 || b > 17 ? 0.09 : 0.04;
+  EXPECT_EQ(pit_shape(pit, 1000), PitShape::kTooShort);
+  for (std::size_t b = 0; b < 20; ++b) pit[b] = b < 2 || b > 17 ? 0.01 : 0.06;
+  EXPECT_EQ(pit_shape(pit, 1000), PitShape::kTooWide);
+  EXPECT_EQ(pit_shape(pit, 1), PitShape::kEven);
+}
+
 TEST(Examination, TiesAreNoDistance) {
   // All targets lie on the median: y <= q from 0.5 on, y < q above it.
   Matrix x(40, 1, 3.0);

@@ -51,11 +51,11 @@ TEST(ReliabilityCard, SaysWhetherChanceExplainsTheCurve) {
   curve.reach = 0.13;
   curve.largest = 0.25;
   curve.largest_at = 0.5;
-  expect_sound_card(reliability_card(curve));
-  EXPECT_THAT(reliability_card(curve).words[1],
+  expect_sound_card(reliability_card(curve, false));
+  EXPECT_THAT(reliability_card(curve, false).words[1],
               HasSubstr("At level 0.50 the share is off by 25.0 %"));
   curve.largest = 0.1;
-  EXPECT_THAT(reliability_card(curve).words[1], HasSubstr("stays between the dashed lines"));
+  EXPECT_THAT(reliability_card(curve, false).words[1], HasSubstr("stays between the dashed lines"));
 }
 
 TEST(PitCard, NamesTheShape) {
@@ -63,12 +63,13 @@ TEST(PitCard, NamesTheShape) {
   scores.rows = 1000;
   scores.pit.assign(20, 0.05);
   expect_sound_card(pit_card(scores));
-  EXPECT_THAT(pit_card(scores).words[1], HasSubstr("no clear shape"));
-  scores.pit[0] = scores.pit[19] = 0.2;
-  EXPECT_THAT(pit_card(scores).words[1], HasSubstr("too close together"));
+  EXPECT_THAT(pit_card(scores).words[1], HasSubstr("no shape beyond chance"));
+  scores.pit.assign(20, 0.7 / 18);
+  scores.pit[0] = scores.pit[19] = 0.15;
+  EXPECT_THAT(pit_card(scores).words[1], HasSubstr("intervals are too short"));
   scores.pit.assign(20, 0.02);
-  for (std::size_t b = 6; b < 14; ++b) scores.pit[b] = 0.1;
-  EXPECT_THAT(pit_card(scores).words[1], HasSubstr("too far apart"));
+  for (std::size_t b = 6; b < 14; ++b) scores.pit[b] = 0.095;
+  EXPECT_THAT(pit_card(scores).words[1], HasSubstr("intervals are too wide"));
   for (std::size_t b = 0; b < 20; ++b) scores.pit[b] = b < 10 ? 0.08 : 0.02;
   EXPECT_THAT(pit_card(scores).words[1], HasSubstr("predictions are too large"));
 }
@@ -78,7 +79,7 @@ TEST(IntervalsCard, DrawsSomeRowsAndSaysSo) {
   expect_sound_card(few);
   EXPECT_THAT(few.words[0], HasSubstr("All rows are drawn"));
   const Card many = intervals_card(outcomes_of(5000), "y");
-  EXPECT_THAT(many.words[0], HasSubstr("200 of 5,000 rows are drawn"));
+  EXPECT_THAT(many.words[0], HasSubstr("160 of 5,000 rows are drawn"));
   EXPECT_LT(many.pictures.size(), 80'000u);
   // Both ends of the predictions are among them.
   EXPECT_THAT(many.pictures, HasSubstr("row 1:"));
