@@ -46,7 +46,7 @@ std::string failures_csv(const std::vector<FailureTable>& tables) {
 
 }  // namespace
 
-void run_reproduce_failures(const std::filesystem::path& folder, const Common& common) {
+std::string run_reproduce_failures(const std::filesystem::path& folder, const Common& common) {
   const std::vector<FailureTable> tables = all_failures(kFailureSeed);
   const std::string title = "Where objectives over all rows fail";
   const std::string provenance =
@@ -69,8 +69,10 @@ void run_reproduce_failures(const std::filesystem::path& folder, const Common& c
   }
   write_result(folder / "failures.csv", failures_csv(tables));
   write_result(folder / "failures.md", markdown);
-  write_result(folder / "failures.html", page_html(page));
+  std::string html = page_html(page);
+  write_result(folder / "failures.html", html);
   if (common.json) fmt::print("{}\n", json.dump(2));
+  return html;
 }
 
 }  // namespace tare::cli

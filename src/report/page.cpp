@@ -131,7 +131,7 @@ std::string page_html(const Page& page) {
       "<title>{0}</title>\n<style>{1}</style>\n{2}</head>\n<body>\n<div class=\"sheet\">\n"
       "<a class=\"skip\" href=\"#main\">To the contents</a>\n"
       "<header>\n<h1>{0}</h1>\n<p class=\"minor\">{3}</p>\n{4}</header>\n<main id=\"main\">\n{5}",
-      escape_xml(page.title), kPageStyle, kChartStyle, escape_xml(page.provenance),
+      escape_xml(page.title), kPageStyle, kChartStyle, text_html(page.provenance),
       links_to(page.sections), page.lead);
   for (const Section& section : page.sections) {
     fmt::format_to(std::back_inserter(text),

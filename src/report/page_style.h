@@ -42,6 +42,7 @@ padding:.6rem .9rem}
 .found li.look{border-left-color:var(--bad)}
 .found b{color:var(--good)}
 .found li.look b{color:var(--bad)}
+.card+.cards,.cards+.card{margin-top:1rem}
 .cards{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,27rem),1fr));align-items:start}
 .card{margin:0;background:var(--card);border:1px solid var(--line);border-radius:10px;padding:1rem;min-width:0}
 .card.full{grid-column:1/-1}
@@ -57,7 +58,7 @@ summary{cursor:pointer;color:var(--accent);padding:.2rem 0}
 .wide{overflow-x:auto}.wide+.wide{margin-top:1.2rem}
 .wide svg{max-width:none}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem}
-th,td{padding:.28rem .7rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap;vertical-align:top}
+th,td{padding:.28rem .55rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap;vertical-align:top}
 th{font-weight:600}tbody th{font-weight:500}
 th:first-child,td:first-child{text-align:left;padding-left:0}
 .words td,.words th{text-align:left;white-space:normal;min-width:7rem}

@@ -5,8 +5,6 @@
 
 #include <cmath>
 
-#include "report/page.h"
-
 namespace tare {
 namespace {
 
@@ -24,19 +22,14 @@ std::string cell_text(const SummaryCell& cell) {
   return text;
 }
 
-constexpr std::string_view kLegend =
-    "Mean and standard deviation over repeats; in brackets the paper's figures. "
-    "'perfect' is what a perfect forecaster would score on as many test rows.";
+}  // namespace
 
-/// The cases' tables, and the one over all of them.
-std::vector<const SummaryTable*> tables_of(const Summary& summary) {
+std::vector<const SummaryTable*> all_tables(const Summary& summary) {
   std::vector<const SummaryTable*> tables;
   for (const SummaryTable& table : summary.tables) tables.push_back(&table);
   if (summary.overall) tables.push_back(&*summary.overall);
   return tables;
 }
-
-}  // namespace
 
 std::vector<std::vector<std::string>> result_cells(const SummaryTable& table) {
   std::vector<std::vector<std::string>> rows(1);
@@ -72,26 +65,11 @@ std::string markdown_table(const std::vector<std::vector<std::string>>& rows) {
 }
 
 std::string results_markdown(const Summary& summary, const std::string& provenance) {
-  std::string text = fmt::format("# {}\n\n{}\n\n{}\n", summary.title, provenance, kLegend);
-  for (const SummaryTable* table : tables_of(summary)) {
+  std::string text = fmt::format("# {}\n\n{}\n\n{}\n", summary.title, provenance, kResultsLegend);
+  for (const SummaryTable* table : all_tables(summary)) {
     text += fmt::format("\n## {}\n\n{}", table->case_name, markdown_table(result_cells(*table)));
   }
   return text;
-}
-
-std::string results_html(const Summary& summary, const std::string& provenance,
-                         const std::string& figure) {
-  Page page{summary.title, provenance, paragraph(kLegend), {}};
-  if (!figure.empty()) {
-    page.lead += fmt::format(
-        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Figure\">\n{}</div>\n",
-        figure);
-  }
-  for (const SummaryTable* table : tables_of(summary)) {
-    page.sections.push_back({fmt::format("case{}", page.sections.size() + 1), table->case_name,
-                             html_table(result_cells(*table), table->case_name)});
-  }
-  return page_html(page);
 }
 
 }  // namespace tare

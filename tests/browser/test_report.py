@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The pages of 'tare report' in a browser: drawn, legible, reachable, and silent on the console."""
+import json
 import math
 import os
 import random
@@ -136,6 +137,37 @@ class ModelReport(BrowserTest):
         text = self.read("report.html").decode()
         self.assertGreater(len(re.findall(r"<title>[^<]*% of the rows", text)), 20, "marks say what they are by themselves")
         self.assertNotRegex(text, r"(src|href)=\"(?!#)|url\(|@import")
+
+
+class Contests(BrowserTest):
+    def test_compare(self):
+        self.write("data.csv", csv_text(HEADER, people(150, 3)))
+        self.ok("compare", "data.csv", "--target", "y", "--methods", "pure_kernel,nrc,nrc_cov", "--set", "regressor=ridge",
+                "--repeats", "3", "--report", "contest.html")
+        page = self.check_page("contest.html", "compare")
+        self.assertRegex(page.evaluate("document.querySelector('svg').getAttribute('aria-label')"),
+                         "distance of each method from the best, with 95 % intervals")
+
+    def test_reproduce(self):
+        law = {"test": "law", "rows": 200, "test_rows": 40}
+        plan = {"name": "small", "title": "A <plan>", "repeats": 2, "figure": "Bands", "methods": ["pure_kernel", "nrc regressor=ridge"],
+                "cases": [{"name": "sine", "problem": "sine", **law}, {"name": "flat", "problem": "flat", **law}]}
+        self.write("small.json", json.dumps(plan))
+        self.ok("reproduce", "small.json", "--out", "r", "--report", "r.html")
+        self.assertEqual(self.read("r.html"), self.read("r/small.html"))
+        page = self.check_page("r.html", "reproduce")
+        self.assertEqual(page.evaluate("document.querySelectorAll('figure').length"), 4)
+        self.assertIn("All problems", page.evaluate("document.querySelector('nav').textContent"))
+
+    @unittest.skipUnless(os.path.exists(os.path.join(os.environ.get("TARE_DATA", ""), "yacht.csv")), "TARE_DATA has no yacht.csv")
+    def test_the_papers_figures_stand_beside_ours(self):
+        self.ok("reproduce", "uci", "--cases", "Yacht", "--methods", "nrc_rf", "--repeats", "2", "--out", "r")
+        page = self.check_page("r/uci.html", "reproduce-uci")
+        self.assertIn("the paper's", page.evaluate("document.querySelector('#case1').textContent"))
+
+    def test_theory_and_failures_have_the_same_style(self):
+        self.ok("reproduce", "failures", "--out", "r")
+        self.check_page("r/failures.html", "failures")
 
 
 class StrangeData(BrowserTest):

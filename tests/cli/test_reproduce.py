@@ -40,6 +40,16 @@ class Reproduce(CliTest):
         self.assertIn(b"| pure_kernel |", self.read("r/small.md"))
         self.assertIn(b"<table>", self.read("r/small.html"))
 
+    def test_the_page_has_rankings_and_can_stand_elsewhere(self):
+        line = ["reproduce", "small.json", "--out", "r", "--repeats", "2", "-q", "--report", "page.html"]
+        self.ok(*line)
+        self.assertEqual(self.read("page.html"), self.read("r/small.html"))
+        self.assertEqual(self.read("page.html").count(b"Ranking by ICE</h3>"), 2)
+        before = self.snapshot()
+        self.assertEqual(self.run_tool(*line).code, USAGE)
+        self.assertEqual(self.snapshot(), before)
+        self.ok(*line, "--force")
+
     def test_killed_ten_times_it_gives_the_same_file(self):
         line = ["reproduce", "small.json", "-q", "--out"]
         begin = time.monotonic()

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "report/band_figure.h"
+#include "report/contest_report.h"
 #include "report/result_tables.h"
 #include "report/svg_checks.h"
 #include "report/theory_report.h"
