@@ -52,7 +52,11 @@ void run_report(const ReportOptions& options, const Common& common) {
   file.commit();
   bar.show_text("");
   input.warn_at_end(common);
-  if (common.json) fmt::print("{}\n", report_json(report, maker.outcomes()).dump(2));
+  if (common.json) {
+    // The cells of a group's column may be in any encoding.
+    fmt::print("{}\n", report_json(report, maker.outcomes())
+                           .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  }
   note(common, fmt::format("report: {} ({} rows; {})", options.output, report.scores.rows,
                            verdict_line(report)));
 }

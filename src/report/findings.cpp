@@ -56,10 +56,14 @@ Finding place_finding(const ModelReport& report) {
                     count_text(search.looked_at))};
   }
   const Place& worst = search.worst.front();
-  return {false, "calibration depends on where.",
-          fmt::format("Worst: {} ({}): {}, {} seen where {} was wanted.",
-                      place_text(worst, report.columns), rows_text(worst.rows), place_fault(worst),
-                      percent_text(worst.share), percent_text(nominal_share(worst.event)))};
+  return {
+      false, "calibration depends on where.",
+      fmt::format("Worst: {} ({}): {}, {} seen where {} was wanted{}.",
+                  place_text(worst, report.columns), rows_text(worst.rows), place_fault(worst),
+                  percent_text(worst.share), percent_text(nominal_share(worst.event)),
+                  worst.sure_error > 0.0 ? "; off by at least " + percent_text(worst.sure_error) +
+                                               ", whatever chance does in all places together"
+                                         : "")};
 }
 
 void add_support_findings(const ModelReport& report, const Outcomes& outcomes,

@@ -24,7 +24,7 @@ a{color:var(--accent)}
 a:focus-visible,summary:focus-visible,svg:focus-visible,.wide:focus-visible{outline:3px solid var(--accent);
 outline-offset:2px;border-radius:4px}
 code{font:.92em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;background:var(--mark);padding:.08em .3em;
-border-radius:4px}
+border-radius:4px;display:inline-block;max-width:100%}
 .minor{color:var(--minor)}
 .lead{max-width:48rem}
 nav ul{list-style:none;display:flex;flex-wrap:wrap;gap:.3rem 1.1rem;padding:0;margin:.8rem 0}

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kWidth = 440;
 constexpr int kHeight = 250;
+constexpr double kAlwaysShown[] = {85.0, 95.0};  // so that small errors do not look large
 
 std::string range_text(double from, double to) {
   return from == to ? number_text(from)
@@ -77,10 +78,10 @@ std::string number_pictures(const ReportColumn& column, const std::vector<Slice>
              coverage_tip(s));
     widths.add(s.part.middle, s.width, s.width_low, s.width_high, width_tip(s));
   }
-  const std::vector<double> ends = {slices.front().part.from, slices.back().part.to};
+  const std::vector<double> ends = {slices.front().part.middle, slices.back().part.middle};
   const std::vector<double> wanted(2, 100.0 * Outcomes::kConfidence);
   coverage.line(ends, wanted, Ink::kGrey, Stroke::kDashed, "90 % wanted");
-  coverage.reach(ends[0], 100.0);
+  for (const double percent : kAlwaysShown) coverage.reach(ends[0], percent);
   right.draw(coverage, Ink::kBlue, wrong.x.empty() ? "covered" : "within chance");
   wrong.draw(coverage, Ink::kOrange, "off");
   width.reach(ends[0], 0.0);
@@ -106,7 +107,7 @@ std::string name_pictures(const ReportColumn& column, const std::vector<Slice>& 
   std::string pictures = row_chart({.label = "Coverage of the 90 % interval by " + column.name,
                                     .x_label = "% covered; dashed: 90 % wanted",
                                     .marks = {100.0 * Outcomes::kConfidence},
-                                    .reached = {100.0}},
+                                    .reached = {kAlwaysShown[0], kAlwaysShown[1]}},
                                    coverage);
   if (any_finite_width(slices)) {
     pictures += row_chart({.label = "Width of the 90 % interval by " + column.name,
@@ -145,7 +146,7 @@ std::string slice_words(const ReportColumn& column, const std::vector<Slice>& sl
       "is {}: {}.{}",
       wrong, slices.size(), part_text(worst->part),
       percent_text(worst->coverage, worst->coverage_low, worst->coverage_high),
-      column.origin == ColumnOrigin::kFeature
+      column.origin == ColumnOrigin::kFeature && wrong > 1
           ? " See to it that the kernel sees this column (`fit --calibrate-on`)."
           : "");
 }

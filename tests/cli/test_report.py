@@ -117,6 +117,16 @@ class Report(CliTest):
         self.write("all.csv", "a,b,colour,y\n1,,red,2\n")
         self.fails(BAD_DATA, "report", "m.tare", "all.csv", "-o", "x.html", "--missing", "drop", says=["no row to measure on"])
 
+    def test_groups_in_any_encoding_and_number(self):
+        lines = [b"a,b,colour,site,y"]
+        lines += [f"{a},{b},{c},".encode() + (b"caf\xe9" if i % 2 else str(i).encode()) + f",{y}".encode()
+                  for i, (a, b, c, _, y) in enumerate(self.test_rows)]
+        self.write("latin.csv", b"\n".join(lines) + b"\n")
+        json = self.ok("report", "m.tare", "latin.csv", "-o", "l.html", "--group", "site", "--json").json()
+        values = [part["value"] for part in json["columns"][0]["slices"]]
+        self.assertEqual((len(values), values[0], values[-1]), (15, "caf\ufffd", "187 other values"))
+        self.read("l.html").decode()
+
     def test_slips(self):
         self.fails(USAGE, "report", "m.tare", "test.csv", says=["--output"])
         self.fails(NOT_FOUND, "report", "none.tare", "test.csv", "-o", "r.html", says=["none.tare"])

@@ -175,7 +175,7 @@ TEST(WorstPlaces, ACalibratedModelRaisesAtMostItsShareOfFalseAlarms) {
   }
   // At most 5 % are promised; three standard errors of the count on top.
   const double expected = 0.05 * static_cast<double>(all);
-  EXPECT_LE(static_cast<double>(alarms), expected + 3.0 * std::sqrt(expected));
+  EXPECT_LE(static_cast<double>(alarms), expected + 3.0 * std::sqrt(expected)) << alarms;
 }
 
 TEST(WorstPlaces, TargetsThatRepeatAreNoError) {
