@@ -140,6 +140,7 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
     const ModelReport report = maker->finish(input, Seed{options.seed});
     page->write(model_report_html(report, maker->outcomes()));
     page->commit();
+    note(common, fmt::format("report: {}", options.report));
   }
   bar.show_text("");
   input.warn_at_end(common);

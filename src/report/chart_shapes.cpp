@@ -16,6 +16,11 @@ double radius_of(DotSize size) {
   return size == DotSize::kSmall ? 2.2 : size == DotSize::kMedium ? 3.2 : 4.4;
 }
 
+/// Few large dots are opaque; many small ones are not, so that their number can be seen.
+std::string_view dots_class(DotSize size) {
+  return size == DotSize::kSmall ? "dots" : "dots strong";
+}
+
 std::string line_class(Ink ink, Stroke stroke) {
   return fmt::format("line {}{}", ink_name(ink), stroke == Stroke::kDashed ? " dashed" : "");
 }
@@ -85,10 +90,9 @@ std::string Chart::marks(const Series& s, const Frame& f) const {
     }
   }
   if (out.empty()) return {};
-  const std::string_view kind = s.kind == Kind::kScatter
-                                    ? (s.size == DotSize::kSmall ? "dots" : "dots strong")
-                                : s.kind == Kind::kBars ? "bars"
-                                                        : "whiskers";
+  const std::string_view kind = s.kind == Kind::kScatter ? dots_class(s.size)
+                                : s.kind == Kind::kBars  ? "bars"
+                                                         : "whiskers";
   const std::string_view paint = s.kind == Kind::kWhiskers ? "" : "fill-";
   return fmt::format("<g class=\"{} {}{}\">\n{}</g>\n", kind, paint, ink_name(s.ink), out);
 }
@@ -116,8 +120,8 @@ std::string Chart::swatch(const Series& s, double x, double y) const {
   const double middle = y - 4.5;
   if (s.kind == Kind::kScatter) {
     return fmt::format(
-        "<g class=\"dots fill-{}\"><circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"3.4\"/></g>",
-        ink_name(s.ink), x + kSwatch / 2.0, middle);
+        "<g class=\"{} fill-{}\"><circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"3.4\"/></g>",
+        dots_class(s.size), ink_name(s.ink), x + kSwatch / 2.0, middle);
   }
   if (s.kind == Kind::kBand || s.kind == Kind::kBars) {
     return fmt::format(

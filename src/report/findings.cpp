@@ -70,9 +70,10 @@ void add_support_findings(const ModelReport& report, const Outcomes& outcomes,
                           std::vector<Finding>& findings) {
   const auto rows = static_cast<double>(outcomes.rows());
   if (std::isinf(report.scores.length_90)) {
-    findings.push_back({false, "infinite intervals.",
-                        "Some 90 % intervals are infinite: the guarantee has too few rows to bound "
-                        "them. Hold out more (`fit --guarantee split:0.3`)."});
+    findings.push_back(
+        {false, "infinite intervals.",
+         "Some 90 % intervals are infinite: too few rows stand behind the levels to "
+         "bound them. With a guarantee, hold out more (`fit --guarantee split:0.3`)."});
   }
   if (outcomes.knows_outside) {
     const double share = static_cast<double>(outcomes.outside_rows) / rows;

@@ -108,7 +108,7 @@ std::string findings_html(const std::vector<Finding>& findings) {
     fmt::format_to(std::back_inserter(text), "<li class=\"{}\"><b>{} {}</b> {}</li>\n",
                    finding.fine ? "fine" : "look",
                    finding.fine ? "Fine:" : "Look:", escape_xml(finding.head),
-                   escape_xml(finding.text));
+                   text_html(finding.text));
   }
   return text + "</ul>\n";
 }

@@ -70,7 +70,8 @@ border-radius:6px;padding:.3rem .6rem;font-size:.86rem;white-space:pre-line;visi
 padding:0 .3rem}h1{font-size:1.4rem}}
 @media print{body{background:#fff;font-size:11pt}.sheet{max-width:none;padding:0}nav,details,.skip,#tip{display:none}
 .card,.tile,.found li{break-inside:avoid;border-color:#bbb}h2,h3{break-after:avoid}
-.cards{grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr))}}
+.cards{grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr))}.stack{columns:2 19rem}
+.card.full{display:grid;grid-template-columns:3fr 2fr;column-gap:1rem}.card.full>h3{grid-column:1/-1}}
 )";
 
 // Pointing at a picture, or walking through it with the arrow keys, shows what its nearest mark

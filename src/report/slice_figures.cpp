@@ -31,8 +31,8 @@ bool off(const Slice& slice) {
   return slice.coverage_high < Outcomes::kConfidence || slice.coverage_low > Outcomes::kConfidence;
 }
 
-bool any_finite_width(const std::vector<Slice>& slices) {
-  return std::ranges::any_of(slices, [](const Slice& s) { return std::isfinite(s.width); });
+bool any_width_to_draw(const std::vector<Slice>& slices) {
+  return std::ranges::any_of(slices, [](const Slice& s) { return drawable(s.width); });
 }
 
 std::string coverage_tip(const Slice& slice) {
@@ -90,7 +90,7 @@ std::string number_pictures(const ReportColumn& column, const std::vector<Slice>
   std::string pictures =
       coverage.render_in_page("Coverage of the 90 % interval along " + column.name);
   const bool itself = column.origin == ColumnOrigin::kDerived && column.name == kWidthColumn;
-  if (any_finite_width(slices) && !itself) {
+  if (any_width_to_draw(slices) && !itself) {
     pictures += width.render_in_page("Width of the 90 % interval along " + column.name);
   }
   return pictures;
@@ -109,7 +109,7 @@ std::string name_pictures(const ReportColumn& column, const std::vector<Slice>& 
                                     .marks = {100.0 * Outcomes::kConfidence},
                                     .reached = {kAlwaysShown[0], kAlwaysShown[1]}},
                                    coverage);
-  if (any_finite_width(slices)) {
+  if (any_width_to_draw(slices)) {
     pictures += row_chart({.label = "Width of the 90 % interval by " + column.name,
                            .x_label = "median width",
                            .reached = {0.0}},
@@ -165,7 +165,9 @@ Card column_card(const ReportColumn& column, const std::vector<Slice>& slices) {
       .pictures =
           column.categorical ? name_pictures(column, slices) : number_pictures(column, slices),
       .words = {slice_words(column, slices),
-                any_finite_width(slices) ? "" : "The intervals are infinite: no width is drawn."},
+                any_width_to_draw(slices)
+                    ? ""
+                    : "No width is drawn: the intervals are infinite, or too wide for a picture."},
       .table = slice_table(column, slices)};
 }
 

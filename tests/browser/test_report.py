@@ -59,6 +59,8 @@ class BrowserTest(CliTest):
             self.assertEqual(len(page.requests), 1, f"nothing but the file itself is asked for: {page.requests}")
         page.emulate(scheme="dark", media="print")
         page.resize(720, 1000)
+        if SHOTS:
+            page.screenshot(os.path.join(SHOTS, f"{shot}-print.png"))
         self.assertEqual(page.evaluate(page_checks.CONTRAST), [], "dark ink on paper, whatever the scheme")
         self.assertEqual(page.evaluate(page_checks.OVERFLOW), [])
         return page
@@ -184,6 +186,12 @@ class StrangeData(BrowserTest):
         self.write("one.csv", "a,b,p,y\n1,0,2,2.1\n")
         self.ok("report", "m.tare", "one.csv", "-o", "one.html")
         self.assertIn("few test rows", self.sound("one.html", "one-row"))
+
+    def test_the_trail_of_auto(self):
+        self.write_points("data.csv", 120)
+        self.ok("fit", "data.csv", "--target", "y", "--prediction", "p", "-o", "m.tare", default_method=True)
+        self.ok("report", "m.tare", "data.csv", "-o", "auto.html")
+        self.assertIn("What 'auto' tried", self.sound("auto.html", "auto"))
 
     def test_infinite_intervals(self):
         # A few rows have most of the weight: too few for the guarantee to bound the 90 % interval.

@@ -50,6 +50,15 @@ TEST(Page, EverythingFromOutsideIsEscaped) {
   EXPECT_TRUE(well_formed(as_xml(html)));
 }
 
+TEST(Page, WhatIsToBeTypedLooksLikeIt) {
+  for (const std::string& html :
+       {paragraph("a `b <c` d"), findings_html({{true, "h", "a `b <c` d"}})}) {
+    EXPECT_THAT(html, HasSubstr("a <code>b &lt;c</code> d"));
+  }
+  EXPECT_THAT(paragraph("one ` alone"), HasSubstr("one ` alone"));
+  EXPECT_THAT(paragraph("`a` and ` alone"), HasSubstr("<code>a</code> and ` alone"));
+}
+
 TEST(Page, LinksLeadToSectionsAndNothingLeadsOut) {
   const std::string html = page_html({"t", "p", "", {{"a", "A", ""}, {"b", "B", ""}}});
   EXPECT_THAT(html, HasSubstr("<a href=\"#b\">B</a>"));
