@@ -27,6 +27,7 @@ struct CheckFailed {
 void add_fit(CLI::App& app, Common& common);
 void add_predict(CLI::App& app, Common& common);
 void add_evaluate(CLI::App& app, Common& common);
+void add_report(CLI::App& app, Common& common);
 void add_inspect(CLI::App& app, Common& common);
 void add_methods(CLI::App& app, Common& common);
 void add_demo(CLI::App& app, Common& common);

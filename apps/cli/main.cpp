@@ -95,6 +95,7 @@ int run(int argc, char** argv) {
   add_fit(app, common);
   add_predict(app, common);
   add_evaluate(app, common);
+  add_report(app, common);
   add_inspect(app, common);
   add_methods(app, common);
   add_demo(app, common);
