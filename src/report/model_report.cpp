@@ -11,6 +11,7 @@
 #include "report/findings.h"
 #include "report/numbers.h"
 #include "report/page.h"
+#include "report/row_figures.h"
 #include "report/slice_figures.h"
 
 namespace tare {
