@@ -11,6 +11,7 @@
 #include "report/findings.h"
 #include "report/numbers.h"
 #include "report/page.h"
+#include "report/row_figures.h"
 #include "report/slice_figures.h"
 
 namespace tare {
@@ -147,7 +148,8 @@ std::vector<Section> sections_of(const ModelReport& report, const Outcomes& outc
     sections.push_back({"choice", "How the model was chosen", choice_body(report)});
   }
   sections.push_back(
-      {"metrics", "Metrics", html_table(metric_cells(report.scores), "Metrics", CellKind::kWords)});
+      {"metrics", "Metrics",
+       box_html(html_table(metric_cells(report.scores), "Metrics", CellKind::kWords))});
   sections.push_back({"data", "The test rows", data_body(report, outcomes)});
   sections.push_back({"model", "The model", box_html(facts_html(report.model, "The model"))});
   return sections;

@@ -59,7 +59,7 @@ summary{cursor:pointer;color:var(--accent);padding:.2rem 0}
 .wide svg{max-width:none}
 table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem}
 th,td{padding:.28rem .55rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap;vertical-align:top}
-th{font-weight:600}tbody th{font-weight:500}
+th{font-weight:600}tbody th{font-weight:500;white-space:normal;min-width:8rem}
 th:first-child,td:first-child{text-align:left;padding-left:0}
 .words td,.words th{text-align:left;white-space:normal;min-width:7rem}
 #tip{position:fixed;z-index:9;max-width:min(20rem,90vw);pointer-events:none;background:var(--text);color:var(--card);

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "report/numbers.h"
 #include "report/row_chart.h"
 #include "report/svg.h"
+#include "report/svg_parts.h"
 
 namespace tare {
 namespace {
@@ -151,10 +153,28 @@ std::string slice_words(const ReportColumn& column, const std::vector<Slice>& sl
           : "");
 }
 
-std::string condition_text(const PlaceCondition& c, const ReportColumn& column) {
-  if (column.categorical) return fmt::format("{} = {}", column.name, c.name);
-  if (c.from == c.to) return fmt::format("{} = {}", column.name, number_text(c.from));
-  return fmt::format("{} from {} to {}", column.name, number_text(c.from), number_text(c.to));
+std::string condition_text(const PlaceCondition& c, const ReportColumn& column, double room) {
+  const std::string name = fitting_text(column.name, room);
+  if (column.categorical) return fmt::format("{} = {}", name, fitting_text(c.name, room));
+  if (c.from == c.to) return fmt::format("{} = {}", name, number_text(c.from));
+  return fmt::format("{} from {} to {}", name, number_text(c.from), number_text(c.to));
+}
+
+/// The place's conditions, with names cut to `room` pixels each.
+std::string conditions_text(const Place& place, std::span<const ReportColumn> columns,
+                            double room) {
+  if (place.where.empty()) return "all rows";
+  std::string text;
+  for (const PlaceCondition& c : place.where) {
+    if (!text.empty()) text += " and ";
+    text += condition_text(c, columns[c.column], room);
+  }
+  return text;
+}
+
+/// Short enough for the picture: what matters is at the end of each condition.
+std::string place_label(const Place& place, std::span<const ReportColumn> columns) {
+  return conditions_text(place, columns, place.where.size() > 1 ? 80.0 : 190.0);
 }
 
 }  // namespace
@@ -172,13 +192,7 @@ Card column_card(const ReportColumn& column, const std::vector<Slice>& slices) {
 }
 
 std::string place_text(const Place& place, std::span<const ReportColumn> columns) {
-  if (place.where.empty()) return "all rows";
-  std::string text;
-  for (const PlaceCondition& c : place.where) {
-    if (!text.empty()) text += " and ";
-    text += condition_text(c, columns[c.column]);
-  }
-  return text;
+  return conditions_text(place, columns, std::numeric_limits<double>::infinity());
 }
 
 std::string place_fault(const Place& place) {
@@ -198,8 +212,9 @@ Card worst_places_card(const PlaceSearch& search, std::span<const ReportColumn> 
     const std::string where = place_text(place, columns);
     const std::string what =
         place.event == CalibrationEvent::kCovered ? "in the interval" : "below the median";
-    rows.push_back({where, 100.0 * (place.share - nominal), 100.0 * (place.low - nominal),
-                    100.0 * (place.high - nominal), sure ? Ink::kOrange : Ink::kGrey,
+    rows.push_back({place_label(place, columns), 100.0 * (place.share - nominal),
+                    100.0 * (place.low - nominal), 100.0 * (place.high - nominal),
+                    sure ? Ink::kOrange : Ink::kGrey,
                     fmt::format("{}\n{}: {} {}, {} wanted\n{}", where, rows_text(place.rows),
                                 percent_text(place.share), what, percent_text(nominal),
                                 sure ? place_fault(place) : "within chance")});

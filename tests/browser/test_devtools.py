@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 import devtools
+import page_checks
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>a page</title><style>body { color: #111 } @media (prefers-color-scheme: dark) { body { color: #eee } }</style>
@@ -74,6 +75,25 @@ class Devtools(unittest.TestCase):
     def test_a_missing_file_is_an_error(self):
         with self.assertRaises(devtools.DevtoolsError):
             self.page.goto(os.path.join(self.folder.name, "none.html"))
+
+
+BAD = """<!doctype html><html><meta name="viewport" content="width=device-width"><body style="background: #fff">
+<h1>one</h1><h3>skipped</h3><p style="color: #aaa">pale</p><div style="width: 900px">wide</div><table><tr><td>1</td></tr></table>
+<a href="#nowhere">link</a><svg width="200" height="100"><text x="300" y="20">out</text></svg></body></html>"""
+
+
+@unittest.skipUnless(devtools.chromium(), "Chromium is not installed (tools/setup.sh test does it)")
+class Checks(unittest.TestCase):
+    def test_every_fault_of_a_bad_page_is_seen(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".html") as file, devtools.Browser() as browser:
+            file.write(BAD)
+            file.flush()
+            faults = "\n".join(page_checks.faults(browser.open(file.name, 400, 600)))
+        for text in ("overflow: the page is", "overflow: <DIV> 'wide'", "pictures: a picture without a name", "has no role",
+                     "has no marks", "'out' leaves the picture", "contrast: 2.", "'pale'", "names: the page has no language",
+                     "the page has no title", "'skipped' skips a level", "leads nowhere", "a table without headings",
+                     "there is no main part"):
+            self.assertIn(text, faults)
 
 
 if __name__ == "__main__":

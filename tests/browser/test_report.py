@@ -167,10 +167,6 @@ class Contests(BrowserTest):
         page = self.check_page("r/uci.html", "reproduce-uci")
         self.assertIn("the paper's", page.evaluate("document.querySelector('#case1').textContent"))
 
-    def test_theory_and_failures_have_the_same_style(self):
-        self.ok("reproduce", "failures", "--out", "r")
-        self.check_page("r/failures.html", "failures")
-
 
 class StrangeData(BrowserTest):
     def sound(self, name, shot):

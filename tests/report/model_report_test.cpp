@@ -8,6 +8,7 @@
 
 #include "report/calibration_figures.h"
 #include "report/findings.h"
+#include "report/row_figures.h"
 #include "report/slice_figures.h"
 #include "report/svg_checks.h"
 
