@@ -40,7 +40,19 @@ void check_columns(const ServedModel& present, const ServedModel& fresh) {
 
 ModelHolder::ModelHolder(std::string path) : path_(std::move(path)), loaded_(look()) {
   seen_ = loaded_;
-  now_ = std::make_shared<const NumberedModel>(NumberedModel{ServedModel::load(path_), 1});
+  serve({ServedModel::load(path_), 1});
+}
+
+std::shared_ptr<const NumberedModel> ModelHolder::now() const {
+  const std::lock_guard lock(now_guard_);
+  return now_;
+}
+
+/// The old model goes outside of the lock, where nobody waits for that.
+void ModelHolder::serve(NumberedModel model) {
+  auto fresh = std::make_shared<const NumberedModel>(std::move(model));
+  const std::lock_guard lock(now_guard_);
+  now_.swap(fresh);
 }
 
 ModelHolder::Reload ModelHolder::reload(const std::function<void(std::uint32_t)>& before) {
@@ -54,8 +66,7 @@ ModelHolder::Reload ModelHolder::reload(const std::function<void(std::uint32_t)>
     check_columns(*present->model, *fresh);
     const std::string version = fresh->version();
     before(present->number + 1);
-    now_ =
-        std::make_shared<const NumberedModel>(NumberedModel{std::move(fresh), present->number + 1});
+    serve({std::move(fresh), present->number + 1});
     return {Outcome::kSwitched, version, ""};
   } catch (const std::bad_alloc&) {
     return {Outcome::kRefused, present->model->version(), "there is not enough memory to load it"};

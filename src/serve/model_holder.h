@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,7 +25,7 @@ class ModelHolder {
   explicit ModelHolder(std::string path);
 
   const std::string& path() const noexcept { return path_; }
-  std::shared_ptr<const NumberedModel> now() const { return now_.load(); }
+  std::shared_ptr<const NumberedModel> now() const;
 
   enum class Outcome : std::uint8_t { kSwitched, kSame, kRefused };
   struct Reload {
@@ -56,7 +55,12 @@ class ModelHolder {
   void note_load();
 
   std::string path_;
-  std::atomic<std::shared_ptr<const NumberedModel>> now_;
+  void serve(NumberedModel model);
+
+  // Not an atomic shared_ptr: that of g++ 12 is read without the order that its writer relies on
+  // (its bug 101761).
+  mutable std::mutex now_guard_;
+  std::shared_ptr<const NumberedModel> now_;
   std::mutex reloading_;
   std::mutex state_guard_;
   FileState loaded_;  // when the last load began

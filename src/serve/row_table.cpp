@@ -15,7 +15,7 @@ namespace {
 std::string shortened(std::string_view value) {
   constexpr std::size_t kLongest = 60;
   if (value.size() <= kLongest) return std::string(value);
-  return std::string(value.substr(0, kLongest)) + "...";
+  return fmt::format("{}...", value.substr(0, kLongest));
 }
 
 std::string column_list(const std::vector<std::string>& names) {
