@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "serve/row_table.h"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <utility>
 
@@ -15,7 +17,7 @@ namespace {
 std::string shortened(std::string_view value) {
   constexpr std::size_t kLongest = 60;
   if (value.size() <= kLongest) return std::string(value);
-  return std::string(value.substr(0, kLongest)) + "...";
+  return fmt::format("{}...", value.substr(0, kLongest));
 }
 
 std::string column_list(const std::vector<std::string>& names) {
