@@ -14,6 +14,9 @@ if(TARE_SANITIZE)
     # Undefined behaviour is looked for in the library and the tool. In the tests' own code it would take the
     # compiler a third longer.
     -fsanitize=address$<$<NOT:$<BOOL:$<TARGET_PROPERTY:TARE_IS_TEST>>>:,undefined>
+    # A null pointer that is followed is a crash that the address sanitizer shows; the checks before each access that look
+    # for it, for alignment and for types took the compiler 40 % longer (unity_0 of calibrate: 25.9 s, without 18.5 s).
+    -fno-sanitize=null,alignment,object-size,vptr
     -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   target_link_options(tare_build_flags INTERFACE -fsanitize=address,undefined)
 endif()

@@ -8,6 +8,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(FastFloat REQUIRED)
 if(TARE_BUILD_TOOL)
   find_package(CLI11 REQUIRED)
+  find_package(Boost 1.81 REQUIRED)  # headers alone: Asio and Beast, for the service
 endif()
 find_path(HWY_INCLUDE_DIR hwy/highway.h REQUIRED)
 find_library(HWY_LIBRARY hwy REQUIRED)

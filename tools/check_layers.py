@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "calibrate": {"index", "model", "data", "io", "math", "base"},
     "evaluate": {"calibrate", "model", "data", "io", "math", "base"},
     "report": {"evaluate", "io", "base"},
-    "serve": {"calibrate", "data", "io", "base"},
+    "serve": {"calibrate", "index", "model", "data", "io", "math", "base"},
 }
 INCLUDE = re.compile(r'^\s*#include "(?:tare/)?(\w+)/')
 

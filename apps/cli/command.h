@@ -27,12 +27,14 @@ struct CheckFailed {
 void add_fit(CLI::App& app, Common& common);
 void add_predict(CLI::App& app, Common& common);
 void add_evaluate(CLI::App& app, Common& common);
+void add_report(CLI::App& app, Common& common);
 void add_inspect(CLI::App& app, Common& common);
 void add_methods(CLI::App& app, Common& common);
 void add_demo(CLI::App& app, Common& common);
 void add_compare(CLI::App& app, Common& common);
 void add_tune(CLI::App& app, Common& common);
 void add_reproduce(CLI::App& app, Common& common);
+void add_serve(CLI::App& app, Common& common);
 void add_completion(CLI::App& app, Common& common);
 
 /// Checks of an option's text, with messages that a person understands.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "bar.h"
 #include "base/fail.h"
@@ -14,7 +15,10 @@
 #include "evaluate/experiment/runner.h"
 #include "evaluate/experiment/summary.h"
 #include "file_case.h"
+#include "io/atomic_file.h"
 #include "levels.h"
+#include "report/contest_report.h"
+#include "tare/base/version.h"
 #include "tare/calibrate/methods.h"
 #include "text_table.h"
 
@@ -27,11 +31,13 @@ struct CompareOptions {
   FileCase file;
   std::string methods = "all";
   std::string out;
+  std::string report;
   std::vector<std::string> settings;
   std::size_t repeats = 10;
   double test_share = 0.1;
   double calibrate_share = 0.3;
   std::uint64_t seed = 1;
+  bool force = false;
 };
 
 /// Every method that looks at one row at a time, or those that are named.
@@ -117,9 +123,28 @@ void print_json(const std::vector<RankedMethod>& ranking, const SummaryTable& ta
   fmt::print("{}\n", list.dump(2));
 }
 
+std::string contest_page(const CompareOptions& options, const ExperimentPlan& plan,
+                         const SummaryTable& table, const std::vector<RankedMethod>& ranking,
+                         const RunReport& run) {
+  ContestReport report;
+  report.title = fmt::format("Which method is best on {}", plan.title);
+  report.provenance = fmt::format("tare {}, {} random splits of {}, target {}, seed {}", kVersion,
+                                  plan.repeats, plan.title, options.file.target, options.seed);
+  report.table = table;
+  report.ranking = {plan.title, kScore, ranking};
+  report.repeats = plan.repeats;
+  report.test_share = plan.test_share;
+  report.failed = run.failed;
+  return contest_html(report);
+}
+
 void run_compare(const CompareOptions& options, const Common& common) {
   const ExperimentPlan plan = plan_of(options);
   check_plan(plan);  // before any file is made
+  std::optional<AtomicFile> page;
+  if (!options.report.empty()) {
+    page.emplace(options.report, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
+  }
   ResultFile results = options.out.empty() ? ResultFile() : ResultFile(options.out);
   RunReport report;
   {
@@ -139,6 +164,11 @@ void run_compare(const CompareOptions& options, const Common& common) {
   } else {
     print_ranking(summary.tables[0], ranking, plan);
   }
+  if (page) {
+    page->write(contest_page(options, plan, summary.tables[0], ranking, report));
+    page->commit();
+    note(common, fmt::format("report: {}", options.report));
+  }
 }
 
 }  // namespace
@@ -150,7 +180,8 @@ void add_compare(CLI::App& app, Common& common) {
   command->footer(
       "Examples:\n"
       "  tare compare cars.csv --target mpg\n"
-      "  tare compare cars.csv --target mpg --methods nrc_rf,cqr,deep_ensemble --repeats 20");
+      "  tare compare cars.csv --target mpg --methods nrc_rf,cqr,deep_ensemble --repeats 20\n"
+      "  tare compare cars.csv --target mpg --methods nrc_rf,cqr --report ranking.html");
   command->add_option("data", options->file.data, "CSV or TSV file, also .gz; - is standard input")
       ->required();
   command->add_option("--target", options->file.target, "Column to be predicted")->required();
@@ -171,6 +202,9 @@ void add_compare(CLI::App& app, Common& common) {
   add_column_options(*command, options->file);
   command->add_option("--out", options->out,
                       "CSV of all results; a run that is stopped goes on from it");
+  command->add_option("--report", options->report,
+                      "Also write the ranking as a page with pictures to this HTML file");
+  command->add_flag("--force", options->force, "Replace the page if it exists");
   command->add_option("--seed", options->seed, "Of the splits and the methods")
       ->capture_default_str()
       ->check(whole_number());

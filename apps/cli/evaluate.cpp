@@ -3,12 +3,16 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "bar.h"
 #include "base/fail.h"
 #include "base/strings.h"
 #include "command.h"
 #include "input.h"
+#include "io/atomic_file.h"
+#include "report_json.h"
+#include "report_maker.h"
 #include "tare/calibrate/model_file.h"
 #include "tare/evaluate/scorecard.h"
 #include "text_table.h"
@@ -24,28 +28,11 @@ struct EvaluateOptions {
   std::string model;
   std::string data;
   std::vector<std::string> fail_if;
+  std::string report;
   InputOptions input;
   std::uint64_t seed = 0;
+  bool force = false;
 };
-
-OrderedJson to_json(const Scores& s) {
-  OrderedJson json;
-  json["rows"] = s.rows;
-  json["mace"] = s.mace;
-  json["mace_floor"] = s.mace_floor;
-  json["agce"] = s.agce;
-  json["agce_floor"] = s.agce_floor;
-  json["check_score"] = s.check_score;
-  json["crps"] = s.crps;
-  json["length_90"] = s.length_90;
-  json["coverage_90"] = s.coverage_90;
-  json["winkler_90"] = s.winkler_90;
-  json["effective_n_median"] =
-      s.effective_n_median ? OrderedJson(*s.effective_n_median) : OrderedJson(nullptr);
-  json["fallback_rows"] = s.fallback_rows;
-  json["pit"] = s.pit;
-  return json;
-}
 
 /// "coverage<0.88": a metric, a comparison, a number.
 struct Condition {
@@ -121,29 +108,43 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
   const FittedModel fitted = load_model(options.model);
   Scores blank;
   blank.effective_n_median = 0.0;
-  const OrderedJson known = to_json(blank);
+  const OrderedJson known = scores_json(blank);
   std::vector<Condition> conditions;
   for (const std::string& text : options.fail_if)
     conditions.push_back(parse_condition(text, known));
-  ModelInput input(fitted, options.data, Need::kFeaturesAndTarget, options.input, {});
+  std::optional<ReportMaker> maker;
+  std::optional<AtomicFile> page;
+  if (!options.report.empty()) maker.emplace(fitted, options.model, std::vector<std::string>{});
+  ModelInput input(fitted, options.data, Need::kFeaturesAndTarget, options.input,
+                   maker ? maker->groups() : std::vector<std::string>{});
+  if (maker) {
+    maker->check_groups(input);
+    page.emplace(options.report, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
+  }
 
   Bar bar(common);
   Execution how;
   how.threads = common.threads;
   Scorecard card;
   while (input.read(kBatchRows)) {
-    card.add(*fitted.model, input.rows(), input.encoded().y, how);
+    if (maker) {
+      maker->add(input, how);
+    } else {
+      card.add(*fitted.model, input.rows(), input.encoded().y, how);
+    }
     bar.show_text(fmt::format("{} rows", input.rows_read()));
   }
-  if (input.rows_used() == 0) {
-    fail(ErrorCode::kBadData,
-         "{}: every one of its {} rows has a missing value, so there is no row to measure on",
-         input.table().source, input.rows_read());
+  input.check_any_row();
+  const Scores scores = maker ? maker->scores(Seed{options.seed}) : card.finish(Seed{options.seed});
+  if (maker) {
+    const ModelReport report = maker->finish(input, Seed{options.seed});
+    page->write(model_report_html(report, maker->outcomes()));
+    page->commit();
+    note(common, fmt::format("report: {}", options.report));
   }
-  const Scores scores = card.finish(Seed{options.seed});
   bar.show_text("");
   input.warn_at_end(common);
-  const OrderedJson json = to_json(scores);
+  const OrderedJson json = scores_json(scores);
   if (common.json) {
     fmt::print("{}\n", json.dump(2));
   } else {
@@ -169,12 +170,16 @@ void add_evaluate(CLI::App& app, Common& common) {
       "  tare evaluate cars.tare test.csv\n"
       "  tare evaluate cars.tare test.csv --json\n"
       "  tare evaluate cars.tare test.csv --fail-if 'coverage<0.88' --fail-if 'mace>0.05'   (exit "
-      "code 6)");
+      "code 6)\n"
+      "  tare evaluate cars.tare test.csv --report report.html");
   command->add_option("model", options->model, "Model file of 'tare fit'")->required();
   command->add_option("data", options->data, "File with the model's columns and its target")
       ->required();
   command->add_option("--fail-if", options->fail_if,
                       "Exit with 6 where this holds, such as 'coverage<0.88'");
+  command->add_option("--report", options->report,
+                      "Also write a page with pictures to this file, as 'tare report' does");
+  command->add_flag("--force", options->force, "Replace the page if it exists");
   command->add_option("--seed", options->seed, "Of the random groups of AGCE")
       ->capture_default_str()
       ->check(whole_number());

@@ -108,6 +108,13 @@ bool ModelInput::read(std::size_t max_rows) {
   return true;
 }
 
+void ModelInput::check_any_row() const {
+  if (rows_used() > 0) return;
+  fail(ErrorCode::kBadData,
+       "{}: every one of its {} rows has a missing value, so there is no row to measure on",
+       reader_.source(), rows_read_);
+}
+
 void ModelInput::warn_at_end(const Common& common) const {
   if (dropped_ > 0) {
     warn(common,

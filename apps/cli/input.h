@@ -31,11 +31,17 @@ class ModelInput {
   /// cells of the columns to keep.
   bool read(std::size_t max_rows);
   const Table& table() const noexcept { return table_; }
+  const std::string& source() const noexcept { return reader_.source(); }
   const Encoded& encoded() const noexcept { return encoded_; }
   Rows rows() const { return {encoded_.x, encoded_.given, group_}; }
   std::size_t rows_read() const noexcept { return rows_read_; }
   std::size_t rows_used() const noexcept { return rows_read_ - dropped_; }
+  std::size_t rows_without_window() const noexcept { return windows_.left_out(); }
+  std::size_t imputed() const noexcept { return imputed_; }
+  std::size_t unseen() const noexcept { return unseen_; }
   const std::vector<std::string>& keep() const noexcept { return keep_; }
+  /// Throws kBadData where every row was left out.
+  void check_any_row() const;
   /// What was left out, filled in or not known, for the user to hear about once.
   void warn_at_end(const Common& common) const;
 

@@ -5,65 +5,27 @@
 #include <functional>
 #include <memory>
 
-#include "base/strings.h"
-#include "calibrate/guarantee.h"
 #include "calibrate/screening.h"
 #include "command.h"
 #include "data/schema.h"
-#include "guarantee_text.h"
 #include "io/safetensors.h"
+#include "model_facts.h"
 #include "tare/calibrate/model_file.h"
 #include "text_table.h"
 
 namespace tare::cli {
 namespace {
 
-std::string joined_options(const Params& params) {
-  std::vector<std::string> items;
-  for (const auto& [name, value] : params.all()) items.push_back(name + "=" + value);
-  return items.empty() ? "the method's defaults" : join(items, " ");
-}
-
-std::string column_list(const Schema& schema) {
-  std::vector<std::string> names;
-  for (const InputColumn& input : schema.inputs()) {
-    std::string name = input.name;
-    if (input.categorical) name += fmt::format(" ({} categories)", input.vocabulary.size());
-    if (!input.for_model) name += " (kernel only)";
-    names.push_back(std::move(name));
-  }
-  return join(names, ", ");
-}
-
-/// What an outside model gives, and in which columns.
-std::string given_list(const Schema& schema) {
-  const std::vector<std::string>& names = schema.given_columns();
-  if (names.empty() || schema.given_form().kind == GivenKind::kPoint) return join(names, ", ");
-  if (schema.given_form().kind == GivenKind::kMeanSd) {
-    return fmt::format("mean {}, standard deviation {}", names[0], names[1]);
-  }
-  std::vector<std::string> items;
-  for (std::size_t j = 0; j < names.size(); ++j) {
-    items.push_back(fmt::format("{} (level {})", names[j], schema.given_form().levels[j]));
-  }
-  return "quantiles " + join(items, ", ");
-}
-
 /// The bandwidths that were tried, with a mark at the one that was taken.
-void print_path(const TensorReader& in) {
-  const auto& path = in.value("bandwidth_path");
-  if (path.empty()) return;
-  const Json& taken = in.value("snq.bandwidth");
-  double best = path[0][1].get<double>();
-  for (const Json& trial : path) best = std::min(best, trial[1].get<double>());
-  fmt::print("\nbandwidths tried, by leave-one-out pinball loss over {} rows:\n",
-             in.value("bandwidth_rows").get<std::size_t>());
+void print_path(const BandwidthPath& path) {
+  double best = path.trials.front().loss;
+  for (const BandwidthPath::Trial& trial : path.trials) best = std::min(best, trial.loss);
+  fmt::print("\nbandwidths tried, by leave-one-out pinball loss over {} rows:\n", path.rows);
   std::vector<std::vector<std::string>> rows = {{"bandwidth", "loss", "above best", ""}};
-  for (const Json& trial : path) {
-    const double loss = trial[1].get<double>();
-    rows.push_back({short_number(trial[0].get<double>()), fmt::format("{:.6g}", loss),
-                    best > 0.0 ? fmt::format("{:.2f} %", 100.0 * (loss / best - 1.0)) : "",
-                    trial[0] == taken ? "<- taken" : ""});
+  for (const BandwidthPath::Trial& trial : path.trials) {
+    rows.push_back({short_number(trial.bandwidth), fmt::format("{:.6g}", trial.loss),
+                    best > 0.0 ? fmt::format("{:.2f} %", 100.0 * (trial.loss / best - 1.0)) : "",
+                    trial.bandwidth == path.taken ? "<- taken" : ""});
   }
   fmt::print("{}", text_table(rows));
 }
@@ -86,71 +48,28 @@ void print_screened(const Json& screened, const std::vector<std::string>& names)
 }
 
 /// What `auto` tried, what each scored on rows left out, and what it kept.
-void print_trail(const TensorReader& in) {
-  const Json& trail = in.value("trail");
-  fmt::print("\ntried, by pinball loss of {} rows left out:\n", in.get<std::size_t>("loss_rows"));
+void print_trail(const AutoTrail& trail) {
+  fmt::print("\ntried, by pinball loss of {} rows left out:\n", trail.rows);
   std::vector<std::vector<std::string>> rows = {{"candidate", "loss", "bandwidth", "share"}};
-  for (const Json& trial : trail) {
-    const double share = trial[3].get<double>();
-    rows.push_back({trial[0].get<std::string>(), fmt::format("{:.6g}", trial[1].get<double>()),
-                    short_number(trial[2].get<double>()),
-                    share > 0.0 ? fmt::format("{:.0f} %", 100.0 * share) : ""});
+  for (const AutoTrail::Step& step : trail.steps) {
+    rows.push_back({step.name, fmt::format("{:.6g}", step.loss), short_number(step.bandwidth),
+                    step.share > 0.0 ? fmt::format("{:.0f} %", 100.0 * step.share) : ""});
   }
-  rows.push_back({"average", fmt::format("{:.6g}", in.get<double>("loss")), "", ""});
+  rows.push_back({"average", fmt::format("{:.6g}", trail.average_loss), "", ""});
   fmt::print("{}", text_table(rows));
 }
 
-void line(std::string_view name, const std::string& text) {
-  if (!text.empty()) fmt::print("{:<12} {}\n", name, text);
-}
-
-/// `in` is the part of the file with the method's model, or the first fold's, of which `remark`
-/// says so.
-void print_snq(const TensorReader& in, std::string_view remark) {
-  if (!in.has_value("snq.rows")) return;
-  line("calibration",
-       fmt::format("{} rows in {} kernel features{}", in.get<std::size_t>("snq.rows"),
-                   in.get<std::size_t>("snq.dims"), remark));
-  line("point model", in.get<std::string>("point.regressor"));
-  line("kernel", in.get<std::string>("snq.kernel"));
-  const Json& bandwidth = in.value("snq.bandwidth");
-  line("bandwidth",
-       fmt::format("{} ({})",
-                   bandwidth.is_number() ? short_number(bandwidth.get<double>()) : "infinite",
-                   in.get<std::string>("bandwidth_rule")));
-  line("fallback", fmt::format("{}, {} rows", in.get<std::string>("snq.fallback"),
-                               in.get<std::size_t>("snq.min_support")));
-  if (in.has_value("snq.index")) line("index", in.get<std::string>("snq.index"));
-  print_path(in);
-}
-
 void print_text(const std::string& path, const FittedModel& fitted, const TensorStore& store) {
-  const TensorReader in(store);
-  const Schema& schema = *fitted.schema;
   fmt::print("{}\n", path);
-  line("method", fitted.method);
-  line("options", joined_options(fitted.params));
-  line("made by", "tare " + in.get<std::string>("tare_version") + ", seed " +
-                      std::to_string(fitted.seed.value));
-  line("target", schema.target());
-  line("prediction", given_list(schema));
-  line("predictor", schema.predictor());
-  line("weight", schema.weight());
-  line("features", column_list(schema));
-  line("fitted on", fmt::format("{} rows", fitted.rows));
-  if (const auto* model = dynamic_cast<const GuaranteedModel*>(fitted.model.get())) {
-    line("guarantee", guarantee_form(*model));
-    line("delivers", guarantee_delivers(*model));
-    line("proven", guarantee_bound(*model));
-    line("shift", guarantee_shift(*model));
-    if (!schema.group().empty()) line("groups", guarantee_groups(*model, schema.group()));
+  for (const auto& [name, text] : model_facts(fitted, store)) {
+    if (!text.empty()) fmt::print("{:<12} {}\n", name, text);
   }
-  print_snq(in.part("model"), "");
-  print_snq(in.part("model.fold0"), " (of the first fold's model, as are the next lines)");
+  if (const auto tried = bandwidth_path(store)) print_path(*tried);
+  if (const auto trail = auto_trail(store)) print_trail(*trail);
   for (const char* part : {"model", "model.fold0"}) {
-    if (in.part(part).has_value("trail")) print_trail(in.part(part));
-    if (in.part(part).has_value("screened"))
-      print_screened(in.part(part).value("screened"), schema.feature_names());
+    const TensorReader in = TensorReader(store).part(part);
+    if (in.has_value("screened"))
+      print_screened(in.value("screened"), fitted.schema->feature_names());
   }
 }
 

@@ -95,12 +95,14 @@ int run(int argc, char** argv) {
   add_fit(app, common);
   add_predict(app, common);
   add_evaluate(app, common);
+  add_report(app, common);
   add_inspect(app, common);
   add_methods(app, common);
   add_demo(app, common);
   add_compare(app, common);
   add_tune(app, common);
   add_reproduce(app, common);
+  add_serve(app, common);
   add_completion(app, common);
   const std::vector<std::string> names = command_names(app);
   const std::string_view first = argc > 1 ? argv[1] : "";

@@ -14,10 +14,13 @@
 #include "command.h"
 #include "data_folder.h"
 #include "evaluate/experiment/figure_data.h"
+#include "evaluate/experiment/ranking.h"
 #include "evaluate/experiment/runner.h"
 #include "evaluate/experiment/summary.h"
+#include "io/atomic_file.h"
 #include "levels.h"
 #include "report/band_figure.h"
+#include "report/contest_report.h"
 #include "report/result_tables.h"
 #include "reproduce_failures.h"
 #include "reproduce_theory.h"
@@ -39,6 +42,8 @@ struct ReproduceOptions {
   std::vector<std::string> settings;
   bool untuned = false;
   bool quick = false;
+  std::string report;
+  bool force = false;
 };
 
 std::string read_text(const std::string& path) {
@@ -142,8 +147,19 @@ void print_tables(const Summary& summary) {
   }
 }
 
-void run_plan_of(const ReproduceOptions& options, const std::filesystem::path& folder,
-                 const Common& common) {
+/// By ICE where the law is known, since it has no noise, else by CheckScore.
+std::vector<CaseRanking> rank_cases(const ExperimentPlan& plan, const Results& results) {
+  std::vector<CaseRanking> rankings;
+  for (const ExperimentCase& one : plan.cases) {
+    const char* metric = one.test == TestRows::kLaw ? "ICE" : "CheckScore";
+    rankings.push_back({one.name, metric, rank_methods(plan, one, results, metric)});
+  }
+  return rankings;
+}
+
+/// Returns the page.
+std::string run_plan_of(const ReproduceOptions& options, const std::filesystem::path& folder,
+                        const Common& common) {
   const ExperimentPlan plan = chosen_plan(options);
   check_plan(plan);  // before any file is made
   std::filesystem::create_directories(folder);
@@ -161,16 +177,18 @@ void run_plan_of(const ReproduceOptions& options, const std::filesystem::path& f
                                              kVersion, options.plan, plan.repeats, plan.seed.value);
   const std::string figure = draw_figure(plan, options, common);
   write_result(folder / (plan.name + ".md"), results_markdown(summary, provenance));
-  write_result(folder / (plan.name + ".html"), results_html(summary, provenance, figure));
+  std::string page = results_html(summary, provenance, figure, rank_cases(plan, results.results()));
+  write_result(folder / (plan.name + ".html"), page);
   if (!figure.empty()) write_result(folder / (plan.name + ".svg"), figure);
   if (!common.json) print_tables(summary);
   note(common,
        fmt::format("results: {} (and .md, .html{})", (folder / (plan.name + ".csv")).string(),
                    figure.empty() ? "" : ", .svg"));
   if (summary.tables.empty()) fail(ErrorCode::kNotFound, "no case could be run");
+  return page;
 }
 
-void run_reproduce(const ReproduceOptions& options, const Common& common) {
+std::string run_experiment(const ReproduceOptions& options, const Common& common) {
   const std::filesystem::path folder = options.out;
   if (options.plan != kTheory && options.plan != kFailures) {
     return run_plan_of(options, folder, common);
@@ -181,7 +199,17 @@ void run_reproduce(const ReproduceOptions& options, const Common& common) {
   }
   std::filesystem::create_directories(folder);
   if (options.plan == kFailures) return run_reproduce_failures(folder, common);
-  run_reproduce_theory(options.repeats, folder, common);
+  return run_reproduce_theory(options.repeats, folder, common);
+}
+
+void run_reproduce(const ReproduceOptions& options, const Common& common) {
+  if (options.report.empty()) {
+    run_experiment(options, common);
+    return;
+  }
+  AtomicFile page(options.report, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
+  page.write(run_experiment(options, common));
+  page.commit();
 }
 
 }  // namespace
@@ -214,6 +242,9 @@ void add_reproduce(CLI::App& app, Common& common) {
   command->add_flag("--untuned", options->untuned,
                     "Every method with its defaults, and not with what was tuned for the case");
   command->add_option("--set", options->settings, "NAME=VALUE for an option of every method");
+  command->add_option("--report", options->report,
+                      "Write the page of results to this HTML file as well as into the folder");
+  command->add_flag("--force", options->force, "Replace the file of --report if it exists");
   add_common(*command, common);
   command->callback([options, &common] { run_reproduce(*options, common); });
 }

@@ -7,7 +7,7 @@
 
 #include "evaluate/experiment/failures.h"
 #include "io/csv.h"
-#include "report/escape.h"
+#include "report/page.h"
 #include "report/result_tables.h"
 #include "reproduce_theory.h"
 #include "tare/base/version.h"
@@ -46,19 +46,19 @@ std::string failures_csv(const std::vector<FailureTable>& tables) {
 
 }  // namespace
 
-void run_reproduce_failures(const std::filesystem::path& folder, const Common& common) {
+std::string run_reproduce_failures(const std::filesystem::path& folder, const Common& common) {
   const std::vector<FailureTable> tables = all_failures(kFailureSeed);
   const std::string title = "Where objectives over all rows fail";
   const std::string provenance =
       fmt::format("tare {}, `tare reproduce failures`, seed {}", kVersion, kFailureSeed.value);
   std::string markdown = fmt::format("# {}\n\n{}\n", title, provenance);
-  std::string body = fmt::format("<p>{}</p>\n", escape_xml(provenance));
+  Page page{title, provenance, {}, {}};
   nlohmann::ordered_json json;
   for (const FailureTable& table : tables) {
     const auto cells = failure_cells(table);
     markdown += fmt::format("\n## {}\n\n{}\n\n{}", table.title, table.words, markdown_table(cells));
-    body += fmt::format("<h2>{}</h2>\n<p>{}</p>\n{}", escape_xml(table.title),
-                        escape_xml(table.words), html_table(cells));
+    page.sections.push_back({fmt::format("failure{}", page.sections.size() + 1), table.title,
+                             paragraph(table.words) + html_table(cells, table.title)});
     json.push_back({{"title", table.title},
                     {"heading", table.heading},
                     {"rows", table.names},
@@ -69,8 +69,10 @@ void run_reproduce_failures(const std::filesystem::path& folder, const Common& c
   }
   write_result(folder / "failures.csv", failures_csv(tables));
   write_result(folder / "failures.md", markdown);
-  write_result(folder / "failures.html", html_page(title, body));
+  std::string html = page_html(page);
+  write_result(folder / "failures.html", html);
   if (common.json) fmt::print("{}\n", json.dump(2));
+  return html;
 }
 
 }  // namespace tare::cli

@@ -41,8 +41,8 @@ void write_result(const std::filesystem::path& path, const std::string& text) {
   file.commit();
 }
 
-void run_reproduce_theory(std::size_t samples, const std::filesystem::path& folder,
-                          const Common& common) {
+std::string run_reproduce_theory(std::size_t samples, const std::filesystem::path& folder,
+                                 const Common& common) {
   TheoryOptions options;
   if (samples > 0) options.samples = samples;
   Theory theory;
@@ -56,7 +56,8 @@ void run_reproduce_theory(std::size_t samples, const std::filesystem::path& fold
   write_result(folder / "theory.csv", theory_csv(theory));
   write_result(folder / "theory.md", theory_markdown(theory, provenance));
   write_result(folder / "theory.svg", theory_figure(theory));
-  write_result(folder / "theory.html", theory_html(theory, provenance));
+  std::string page = theory_html(theory, provenance);
+  write_result(folder / "theory.html", page);
   if (common.json) {
     fmt::print("{}\n", to_json(theory).dump(2));
   } else {
@@ -65,6 +66,7 @@ void run_reproduce_theory(std::size_t samples, const std::filesystem::path& fold
     fmt::print("\nTheorem 5: pinball loss\n{}", text_table(column_cells(theory)));
   }
   note(common, fmt::format("results: {} (and .md, .svg, .html)", (folder / "theory.csv").string()));
+  return page;
 }
 
 }  // namespace tare::cli

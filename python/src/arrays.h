@@ -40,8 +40,8 @@ NewArray<T> vector_array(std::vector<T> values) {
   auto owned = std::make_unique<std::vector<T>>(std::move(values));
   T* data = owned->data();
   const std::size_t size = owned->size();
-  nanobind::capsule owner(owned.release(),
-                          [](void* memory) noexcept { delete static_cast<std::vector<T>*>(memory); });
+  nanobind::capsule owner(
+      owned.release(), [](void* memory) noexcept { delete static_cast<std::vector<T>*>(memory); });
   return NewArray<T>(data, {size}, owner);
 }
 

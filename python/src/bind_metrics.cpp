@@ -47,20 +47,18 @@ void bind_metrics(nb::module_& module) {
   module.def("check_score", [](const Targets& y, const Quantiles& q, const Values& levels) {
     return check_score(span_of(y), view_of(q), levels_of(levels));
   });
-  module.def("crps", [](const Targets& y, const Quantiles& q) {
-    return crps(span_of(y), view_of(q));
-  });
+  module.def("crps",
+             [](const Targets& y, const Quantiles& q) { return crps(span_of(y), view_of(q)); });
   module.def("interval_length", [](const Targets& lower, const Targets& upper) {
     return interval_length(span_of(lower), span_of(upper));
   });
-  module.def("interval_coverage",
-             [](const Targets& y, const Targets& lower, const Targets& upper) {
-               return interval_coverage(span_of(y), span_of(lower), span_of(upper));
-             });
-  module.def("winkler_score", [](const Targets& y, const Targets& lower, const Targets& upper,
-                                 double confidence) {
-    return winkler_score(span_of(y), span_of(lower), span_of(upper), confidence);
+  module.def("interval_coverage", [](const Targets& y, const Targets& lower, const Targets& upper) {
+    return interval_coverage(span_of(y), span_of(lower), span_of(upper));
   });
+  module.def("winkler_score",
+             [](const Targets& y, const Targets& lower, const Targets& upper, double confidence) {
+               return winkler_score(span_of(y), span_of(lower), span_of(upper), confidence);
+             });
   module.def("pit_histogram", [](const Targets& y, const Quantiles& q) {
     return vector_array(pit_histogram(span_of(y), view_of(q)));
   });

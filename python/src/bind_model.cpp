@@ -115,15 +115,15 @@ NewArray<float> predict_single(const Model& model, const Table2d<float>& x,
       std::copy_n(rows.data() + first * rows.cols(), count * rows.cols(), part.values().begin());
       const MatrixView part_given = beside.cols() > 0 ? beside.middle_rows(first, count) : beside;
       const Prediction answer = model.get().predict({part, part_given}, asked, how);
-      std::ranges::transform(answer.quantiles.values(), out.begin() + static_cast<std::ptrdiff_t>(first * asked.size()),
+      std::ranges::transform(answer.quantiles.values(),
+                             out.begin() + static_cast<std::ptrdiff_t>(first * asked.size()),
                              [](double q) { return static_cast<float>(q); });
     }
   }
   auto owned = std::make_unique<std::vector<float>>(std::move(out));
   float* data = owned->data();
-  nb::capsule owner(owned.release(), [](void* memory) noexcept {
-    delete static_cast<std::vector<float>*>(memory);
-  });
+  nb::capsule owner(owned.release(),
+                    [](void* memory) noexcept { delete static_cast<std::vector<float>*>(memory); });
   return NewArray<float>(data, {rows.rows(), asked.size()}, owner);
 }
 
@@ -174,16 +174,17 @@ void bind_model(nb::module_& module) {
   nb::class_<Model>(module, "Model", "A fitted model: what a model file holds.")
       .def("predict", &predict_double, nb::arg("x").noconvert(), nb::arg("given").none(),
            nb::arg("levels"), nb::arg("threads"))
-      .def("predict", &predict_single, nb::arg("x").noconvert(), nb::arg("given").none(),
+      .def("predict_single", &predict_single, nb::arg("x").noconvert(), nb::arg("given").none(),
            nb::arg("levels"), nb::arg("threads"))
       .def("reliability", &reliability, nb::arg("x"), nb::arg("given").none(), nb::arg("levels"),
            nb::arg("threads"))
-      .def("save",
-           [](const Model& model, const std::string& path, bool replace) {
-             const nb::gil_scoped_release unlocked;
-             save_model(path, model.fitted, replace ? Replace::kReplace : Replace::kKeep);
-           },
-           nb::arg("path"), nb::arg("replace"))
+      .def(
+          "save",
+          [](const Model& model, const std::string& path, bool replace) {
+            const nb::gil_scoped_release unlocked;
+            save_model(path, model.fitted, replace ? Replace::kReplace : Replace::kKeep);
+          },
+          nb::arg("path"), nb::arg("replace"))
       .def_prop_ro("method", [](const Model& model) { return model.fitted.method; })
       .def_prop_ro("options",
                    [](const Model& model) {
@@ -218,8 +219,14 @@ void bind_model(nb::module_& module) {
   module.def(
       "load_model",
       [](const std::string& path) {
-        const nb::gil_scoped_release unlocked;
-        return Model{load_model(path)};
+        try {
+          const nb::gil_scoped_release unlocked;
+          return Model{load_model(path)};
+        } catch (const Error& error) {
+          if (error.code() != ErrorCode::kNotFound) throw;
+          PyErr_SetString(PyExc_FileNotFoundError, error.what());
+          throw nb::python_error();
+        }
       },
       nb::arg("path"));
 }

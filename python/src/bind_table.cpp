@@ -112,23 +112,25 @@ std::string form_kind(const GivenForm& form) {
 
 void bind_table(nb::module_& module) {
   nb::class_<GivenForm>(module, "GivenForm", "What the columns of a given prediction mean.")
-      .def("__init__",
-           [](GivenForm* self, const std::string& kind, std::vector<double> levels) {
-             new (self) GivenForm(make_form(kind, std::move(levels)));
-           },
-           nb::arg("kind") = "point", nb::arg("levels") = std::vector<double>{})
+      .def(
+          "__init__",
+          [](GivenForm* self, const std::string& kind, std::vector<double> levels) {
+            new (self) GivenForm(make_form(kind, std::move(levels)));
+          },
+          nb::arg("kind") = "point", nb::arg("levels") = std::vector<double>{})
       .def_prop_ro("kind", &form_kind)
       .def_ro("levels", &GivenForm::levels);
 
   nb::class_<Table>(module, "Table", "Columns of numbers and of texts, by name.")
-      .def("__init__",
-           [](Table* self, std::size_t rows) {
-             new (self) Table;
-             self->source = "X";
-             self->lines.resize(rows);
-             std::iota(self->lines.begin(), self->lines.end(), std::uint64_t{0});
-           },
-           nb::arg("rows"))
+      .def(
+          "__init__",
+          [](Table* self, std::size_t rows) {
+            new (self) Table;
+            self->source = "X";
+            self->lines.resize(rows);
+            std::iota(self->lines.begin(), self->lines.end(), std::uint64_t{0});
+          },
+          nb::arg("rows"))
       .def("add_numbers", &add_numbers, nb::arg("name"), nb::arg("values"))
       .def("add_texts", &add_texts, nb::arg("name"), nb::arg("codes"), nb::arg("vocabulary"));
 
@@ -142,10 +144,9 @@ void bind_table(nb::module_& module) {
       .def_prop_ro("given_columns", &Schema::given_columns)
       .def_prop_ro("window", &Schema::window)
       .def_prop_ro("group", [](const Schema& schema) { return schema.group().name(); })
-      .def_prop_ro("missing",
-                   [](const Schema& schema) {
-                     return std::string(missing_policy_name(schema.missing()));
-                   })
+      .def_prop_ro(
+          "missing",
+          [](const Schema& schema) { return std::string(missing_policy_name(schema.missing())); })
       .def_prop_ro("inputs", [](const Schema& schema) {
         std::vector<std::pair<std::string, bool>> inputs;
         for (const InputColumn& input : schema.inputs()) {

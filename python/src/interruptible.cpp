@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "interruptible.h"
 
+#include <nanobind/stl/string.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -16,8 +18,6 @@ namespace tare::python {
 namespace {
 
 using namespace std::chrono_literals;
-
-struct Stopped {};  // thrown through the work where the caller no longer wants it
 
 /// What the two threads tell each other.
 class Desk {
@@ -50,6 +50,7 @@ class Desk {
     return std::pair(stage_, share_);
   }
   void stop() { stop_.store(true, std::memory_order_relaxed); }
+  const std::atomic<bool>* stop_flag() const { return &stop_; }
 
  private:
   std::mutex guard_;
@@ -82,6 +83,7 @@ void run_interruptible(std::size_t threads, const nb::object& progress,
       try {
         Execution how;
         how.threads = threads;
+        how.stop = desk.stop_flag();
         how.progress = [&](std::string_view stage, double share) { desk.report(stage, share); };
         work(how);
       } catch (...) {

@@ -17,8 +17,6 @@ namespace {
 PyObject* python_error(tare::ErrorCode code) {
   using enum tare::ErrorCode;
   switch (code) {
-    case kNotFound:
-      return PyExc_FileNotFoundError;
     case kCorruptFile:
     case kIo:
       return PyExc_OSError;
@@ -32,7 +30,9 @@ PyObject* python_error(tare::ErrorCode code) {
 }  // namespace
 
 NB_MODULE(_core, module) {
-  module.attr("__version__") = std::string(tare::kVersion);
+  // An interpreter that ends while models are alive is no reason to alarm its user.
+  nb::set_leak_warnings(false);
+  module.attr("version") = std::string(tare::kVersion);
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {
     try {
       std::rethrow_exception(error);

@@ -14,7 +14,7 @@ True
 
 from . import metrics
 from ._calibrator import Calibrator
-from ._core import __version__
+from ._core import version as __version__
 from ._distribution import Distribution
 from ._regressor import QuantileRegressor
 from ._sklearn import NotFittedError

@@ -155,7 +155,9 @@ class Calibrator(QuantileEstimator):
         features = self._read_rows(X)
         self._check_names(features)
         if core.form.kind == "point":
-            return self._given_for(X, features, y_pred, None)[:, 0]
+            given = self._given_for(X, features, y_pred, None)
+            assert given is not None
+            return given[:, 0]
         return self._quantile_array(X, [0.5], y_pred=y_pred)[:, 0]
 
     @classmethod
@@ -194,24 +196,18 @@ class Calibrator(QuantileEstimator):
         return options
 
     def _fit_own(self, features: Features, target: np.ndarray, weight: Any, progress: Any) -> None:
-        model = self._fit_core(
-            features,
-            target,
-            method=self._method(around=False),
-            options=self._own_options(features.rows, around=False),
-            columns=self.features,
-            weight=weight,
-            progress=progress,
-        )
+        """tare's own models, where there is nothing to calibrate."""
+        model = self._fit_around(features, target, None, None, weight, progress)
         self.estimator_ = None
         self._set_fitted(model, features)
 
-    def _fit_around(self, features: Features, target: np.ndarray, given: np.ndarray, form: Any, weight: Any, progress: Any) -> Any:
+    def _fit_around(self, features: Features, target: np.ndarray, given: np.ndarray | None, form: Any, weight: Any, progress: Any) -> Any:
+        around = given is not None
         return self._fit_core(
             features,
             target,
-            method=self._method(around=True),
-            options=self._own_options(features.rows, around=True),
+            method=self._method(around),
+            options=self._own_options(features.rows, around),
             columns=self.features,
             given=given,
             form=form,

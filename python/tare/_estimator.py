@@ -12,6 +12,7 @@ from typing import Any, Callable, Iterable
 import numpy as np
 
 from . import _core
+from ._columns import given_names, kernel_columns, name_difference, table_of
 from ._distribution import Distribution
 from ._input import Features, read_features, read_prediction, read_target
 from ._output import as_container, short, wanted_container
@@ -122,10 +123,10 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         schema = None
         x = features.array
         if features.columns is not None:
-            given_names = _given_names(form) if given is not None else []
-            table = _table_of(features, given, given_names)
+            given_columns = given_names(form) if given is not None else []
+            table = table_of(features, given, given_columns)
             target = next(n for n in ("y", "target", "y_") if n not in (c.name for c in features.columns))
-            schema = _core.Schema.learn(table, target, form, given_names, self.missing)
+            schema = _core.Schema.learn(table, target, form, given_columns, self.missing)
             encoded = schema.encode(table, self.missing)
             x, rows = encoded["x"], encoded["rows"]
             y = np.ascontiguousarray(y[rows])
@@ -145,7 +146,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
                 given=given,
                 form=form,
                 names=schema.feature_names if schema else [f"x{j}" for j in range(features.count)],
-                calibrate_columns=_kernel_columns(columns, features, schema),
+                calibrate_columns=kernel_columns(columns, features, schema),
                 schema=schema,
                 seed=seed_of(self.random_state),
                 threads=threads_of(self.n_jobs),
@@ -201,7 +202,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
                 stacklevel=4,
             )
         elif known is not None and list(known) != features.names:
-            raise ValueError(_name_difference(list(known), features.names or []))
+            raise ValueError(name_difference(list(known), features.names or []))
         if features.count != self.n_features_in_:
             raise ValueError(
                 f"X has {features.count} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input"
@@ -230,7 +231,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
                 column.numbers = None
             elif column.numbers is None:
                 raise ValueError(f"column {name!r} has texts, and was a column of numbers when the model was fitted.")
-        encoded = schema.encode(_table_of(features, given, schema.given_columns), missing)
+        encoded = schema.encode(table_of(features, given, schema.given_columns), missing)
         if encoded["unseen"]:
             warnings.warn(f"{encoded['unseen']} cells have a category that was not there at fit.", stacklevel=4)
         rows = encoded["rows"] if len(encoded["rows"]) < features.rows else None
@@ -242,7 +243,8 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         core = self._core_model()
         asked = _read_levels(levels)
         x, given, rows, count = self._encode(X, y_pred, y_std)
-        answer = core.predict(x, given, asked, threads_of(self.n_jobs))
+        predict = core.predict_single if x.dtype == np.float32 else core.predict
+        answer = predict(x, given, asked, threads_of(self.n_jobs))
         if rows is None:
             return answer
         full = np.full((count, len(asked)), np.nan, dtype=answer.dtype)
@@ -354,65 +356,6 @@ def _read_levels(levels: Any) -> list[float]:
         if not 0.0 < value < 1.0:
             raise ValueError(f"quantiles lie strictly between 0 and 1, got {value}.")
     return values
-
-
-def _given_names(form: Any) -> list[str]:
-    if form.kind == "mean_sd":
-        return ["prediction", "prediction_sd"]
-    return ["prediction"] if form.kind == "point" else [f"q{short(level)}" for level in form.levels]
-
-
-def _table_of(features: Features, given: np.ndarray | None, given_names: list[str]) -> Any:
-    table = _core.Table(features.rows)
-    assert features.columns is not None
-    for column in features.columns:
-        if column.numbers is not None:
-            table.add_numbers(column.name, column.numbers)
-        else:
-            table.add_texts(column.name, *column.codes())
-    if given is not None:
-        for j, name in enumerate(given_names):
-            table.add_numbers(name, np.ascontiguousarray(given[:, j]))
-    return table
-
-
-def _kernel_columns(columns: Any, features: Features, schema: Any) -> list[int]:
-    """Columns of x for the kernel; empty: all."""
-    if columns is None or isinstance(columns, str):
-        return []
-    chosen: list[str] = []
-    numbers: list[int] = []
-    for column in columns:
-        if isinstance(column, str):
-            if features.names is None or column not in features.names:
-                raise ValueError(f"features names {column!r}, which is not a column of X: {features.names or 'it has no names'}.")
-            chosen.append(column)
-        else:
-            place = int(column)
-            if not -features.count <= place < features.count:
-                raise ValueError(f"features names column {place}, and X has {features.count}.")
-            numbers.append(place % features.count)
-    if features.columns is None or schema is None:
-        return numbers
-    chosen += [features.columns[place].name for place in numbers]
-    return schema.columns_of(chosen)
-
-
-def _name_difference(known: list[str], got: list[str]) -> str:
-    text = "The feature names should match those that were passed during fit.\n"
-    unexpected = sorted(set(got) - set(known))
-    missing = sorted(set(known) - set(got))
-
-    def listed(names: list[str]) -> str:
-        return "".join(f"- {name}\n" for name in names[:5]) + ("- ...\n" if len(names) > 5 else "")
-
-    if unexpected:
-        text += "Feature names unseen at fit time:\n" + listed(unexpected)
-    if missing:
-        text += "Feature names seen at fit time, yet now missing:\n" + listed(missing)
-    if not unexpected and not missing:
-        text += "Feature names must be in the same order as they were in fit.\n"
-    return text
 
 
 def prediction_of(estimator: Any, X: Any, rows: int) -> np.ndarray:

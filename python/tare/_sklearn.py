@@ -32,7 +32,7 @@ except ImportError:
             return sorted(name for name in parameters if name != "self")
 
         def get_params(self, deep: bool = True) -> dict[str, Any]:
-            params = {}
+            params: dict[str, Any] = {}
             for name in self._get_param_names():
                 value = getattr(self, name)
                 if deep and hasattr(value, "get_params") and not isinstance(value, type):

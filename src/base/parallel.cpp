@@ -17,9 +17,13 @@ std::size_t thread_count(const Execution& how) {
 
 void parallel_for(const Execution& how, std::size_t count,
                   const std::function<void(std::size_t)>& body) {
+  const auto run = [&](std::size_t i) {
+    if (how.stop != nullptr && how.stop->load(std::memory_order_relaxed)) throw Stopped{};
+    body(i);
+  };
   const std::size_t threads = std::min(thread_count(how), count);
   if (threads <= 1) {
-    for (std::size_t i = 0; i < count; ++i) body(i);
+    for (std::size_t i = 0; i < count; ++i) run(i);
     return;
   }
 
@@ -33,7 +37,7 @@ void parallel_for(const Execution& how, std::size_t count,
       const std::size_t i = next.fetch_add(1, std::memory_order_relaxed);
       if (i >= count) return;
       try {
-        body(i);
+        run(i);
       } catch (...) {
         const std::lock_guard lock(guard);
         if (i < first_index) {

@@ -89,10 +89,41 @@ bool is_input(const Roles& roles, const std::string& name) {
   return contains(roles.calibrate_on, name) || is_model_input(roles, name);
 }
 
-double median(std::vector<double> values) {
+double median(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+std::vector<double> values_present(const Column& column) {
+  std::vector<double> present;
+  for (const double value : column.numbers) {
+    if (!std::isnan(value)) present.push_back(value);
+  }
+  return present;
+}
+
+std::optional<ColumnRange> range_of(std::vector<double>& values) {
+  if (values.empty()) return std::nullopt;
+  const auto low = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 100);
+  const auto high = values.end() - 1 - static_cast<std::ptrdiff_t>(values.size() / 100);
+  std::nth_element(values.begin(), low, values.end());
+  const double lowest = *low;
+  std::nth_element(low, high, values.end());
+  return ColumnRange{lowest, *high};
+}
+
+Json range_json(const ColumnRange& range) { return Json::array({range.low, range.high}); }
+
+/// Of a model file; one of an earlier version has none.
+std::optional<ColumnRange> range_from_json(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  const ColumnRange range{json.at(0).get<double>(), json.at(1).get<double>()};
+  if (!(range.low <= range.high)) {
+    fail(ErrorCode::kCorruptFile, "the model file has a range from {} to {}", range.low,
+         range.high);
+  }
+  return range;
 }
 
 bool is_utf8(const std::string& text) {
@@ -116,11 +147,9 @@ void require_utf8(const Table& table, std::uint64_t line, const std::string& col
 InputColumn learn_number(const Column& column) {
   InputColumn input;
   input.name = column.name;
-  std::vector<double> present;
-  for (const double value : column.numbers) {
-    if (!std::isnan(value)) present.push_back(value);
-  }
-  if (!present.empty()) input.typical = median(std::move(present));
+  std::vector<double> present = values_present(column);
+  if (!present.empty()) input.typical = median(present);
+  input.range = range_of(present);
   return input;
 }
 
@@ -236,6 +265,12 @@ Schema Schema::learn(const Table& table, const Roles& roles) {
   schema.weight_ = roles.weight;
   schema.given_ = given_names(roles);
   schema.form_ = given_form_of(roles);
+  for (const std::string& name : schema.given_) {
+    const Column* column = table.find(name);
+    std::vector<double> present;
+    if (column != nullptr) present = values_present(*column);
+    schema.given_ranges_.push_back(range_of(present));
+  }
   for (const Column& column : table.columns) {
     const bool kept = column.kind != ColumnKind::kSkip && column.name != roles.split;
     if (kept) require_utf8(table, 1, column.name, column.name);
@@ -254,6 +289,7 @@ Schema Schema::plain(std::size_t features, const GivenForm& form) {
   if (form.kind == GivenKind::kPoint) schema.given_ = {"prediction"};
   if (form.kind == GivenKind::kMeanSd) schema.given_ = {"prediction", "prediction_sd"};
   for (const double level : form.levels) schema.given_.push_back(fmt::format("q{}", level));
+  schema.given_ranges_.resize(schema.given_.size());
   return schema;
 }
 
@@ -347,6 +383,10 @@ Json Schema::to_json() const {
                               {"vocabulary", input.vocabulary},
                               {"typical", input.typical},
                               {"for_model", input.for_model}});
+    if (input.range) json["inputs"].back()["range"] = range_json(*input.range);
+  }
+  for (const auto& range : given_ranges_) {
+    if (range) json["prediction_ranges"].push_back(range_json(*range));
   }
   return json;
 }
@@ -368,6 +408,11 @@ Schema Schema::from_json(const Json& json) {
     if (!schema.given_.empty() && schema.given_.size() != schema.form_.columns()) {
       fail(ErrorCode::kCorruptFile, "the model file's prediction columns contradict each other");
     }
+    schema.given_ranges_.resize(schema.given_.size());
+    const Json ranges = json.value("prediction_ranges", Json::array());
+    for (std::size_t j = 0; ranges.size() == schema.given_.size() && j < ranges.size(); ++j) {
+      schema.given_ranges_[j] = range_from_json(ranges[j]);
+    }
     schema.predictor_ = json.at("predictor").get<std::string>();
     schema.missing_ = parse_missing_policy(json.at("missing").get<std::string>());
     schema.window_ = json.at("window").get<std::size_t>();
@@ -382,6 +427,7 @@ Schema Schema::from_json(const Json& json) {
       input.vocabulary = item.at("vocabulary").get<std::vector<std::string>>();
       input.typical = item.at("typical").get<double>();
       input.for_model = item.at("for_model").get<bool>();
+      if (!input.categorical) input.range = range_from_json(item.value("range", Json()));
       const auto categories = static_cast<double>(input.vocabulary.size());
       if (input.categorical ? !(input.typical >= 0.0 && input.typical <= categories)
                             : !input.vocabulary.empty()) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,13 @@ struct Roles {
   std::vector<std::string> calibrate_on;  // columns of the kernel; empty: all features
 };
 
+/// Where most values of a column of numbers lay at fit: its 1 % and 99 % quantiles. No answer
+/// depends on it; it is there to be shown.
+struct ColumnRange {
+  double low = 0.0;
+  double high = 0.0;
+};
+
 /// A column that goes into x.
 struct InputColumn {
   std::string name;
@@ -50,6 +58,7 @@ struct InputColumn {
   std::vector<std::string> vocabulary;  // categories, sorted; one column of x each
   double typical = 0.0;   // median, or place of the most frequent category: what imputing fills in
   bool for_model = true;  // false: only the kernel sees it (calibrate_on, but not a feature)
+  std::optional<ColumnRange> range = {};  // of numbers, where the fit has seen any
 
   std::size_t width() const { return categorical ? vocabulary.size() : 1; }  // columns of x
 };
@@ -98,6 +107,10 @@ class Schema {
   /// Columns with what an outside model says, as the form orders them; empty: none.
   const std::vector<std::string>& given_columns() const noexcept { return given_; }
   const GivenForm& given_form() const noexcept { return form_; }
+  /// Of each of given_columns(), where it is known.
+  const std::vector<std::optional<ColumnRange>>& given_ranges() const noexcept {
+    return given_ranges_;
+  }
   const std::vector<InputColumn>& inputs() const noexcept { return inputs_; }
   /// The program that gives the predictions (--predictor), as it was named at fit; empty: none.
   const std::string& predictor() const noexcept { return predictor_; }
@@ -126,7 +139,8 @@ class Schema {
   std::string target_;
   std::string weight_;
   std::vector<std::string> given_;
-  GivenForm form_;  // of given_, where it is not empty
+  std::vector<std::optional<ColumnRange>> given_ranges_;  // of given_
+  GivenForm form_;                                        // of given_, where it is not empty
   std::string predictor_;
   MissingPolicy missing_ = MissingPolicy::kError;
   std::size_t window_ = 1;

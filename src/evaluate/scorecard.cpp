@@ -22,7 +22,7 @@ struct Columns {
   std::size_t crps = 0;
 };
 
-Columns all_columns() {
+Columns make_columns() {
   Columns columns;
   columns.levels = metric_levels();
   const auto append = [&](const std::vector<Level>& more) {
@@ -41,6 +41,11 @@ Columns all_columns() {
   return columns;
 }
 
+const Columns& all_columns() {
+  static const Columns kColumns = make_columns();
+  return kColumns;
+}
+
 MatrixView middle_columns(const Matrix& matrix, std::size_t first, std::size_t count) {
   return {matrix.view().data() + first, matrix.rows(), count, matrix.cols()};
 }
@@ -54,23 +59,34 @@ void Scorecard::add(const QuantileModel& model, const Rows& rows, std::span<cons
          y.size());
   }
   if (y.empty()) return;
-  static const Columns kColumns = all_columns();
   Execution quantiles_only = how;
   quantiles_only.diagnostics = false;
-  const Prediction prediction = model.predict(rows, kColumns.levels, quantiles_only);
+  add(model.predict(rows, levels(), quantiles_only), y);
+}
+
+std::span<const Level> Scorecard::levels() { return all_columns().levels; }
+
+void Scorecard::add(const Prediction& prediction, std::span<const double> y) {
+  const Columns& columns = all_columns();
   const Matrix& q = prediction.quantiles;
+  if (q.rows() != y.size() || q.cols() < columns.levels.size()) {
+    fail(ErrorCode::kShapeMismatch, "evaluate: {} x {} quantiles for {} targets and {} levels",
+         q.rows(), q.cols(), y.size(), columns.levels.size());
+  }
+  if (y.empty()) return;
   const auto count = static_cast<double>(y.size());
 
   y_.insert(y_.end(), y.begin(), y.end());
   for (std::size_t i = 0; i < q.rows(); ++i) {
     const auto row = q.row(i);
     quantiles_.insert(quantiles_.end(), row.begin(),
-                      row.begin() + static_cast<std::ptrdiff_t>(kColumns.interval));
-    lower_.push_back(row[kColumns.interval]);
-    upper_.push_back(row[kColumns.interval + 1]);
+                      row.begin() + static_cast<std::ptrdiff_t>(columns.interval));
+    lower_.push_back(row[columns.interval]);
+    upper_.push_back(row[columns.interval + 1]);
   }
-  crps_sum_ += count * crps(y, middle_columns(q, kColumns.crps, q.cols() - kColumns.crps));
-  const auto pit = pit_histogram(y, middle_columns(q, kColumns.pit, kPitBins - 1));
+  crps_sum_ +=
+      count * crps(y, middle_columns(q, columns.crps, columns.levels.size() - columns.crps));
+  const auto pit = pit_histogram(y, middle_columns(q, columns.pit, kPitBins - 1));
   pit_sum_.resize(pit.size(), 0.0);
   for (std::size_t b = 0; b < pit.size(); ++b) pit_sum_[b] += count * pit[b];
   effective_n_.insert(effective_n_.end(), prediction.effective_n.begin(),

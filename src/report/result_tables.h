@@ -2,28 +2,31 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "evaluate/experiment/summary.h"
 
 namespace tare {
 
+/// How to read the tables.
+inline constexpr std::string_view kResultsLegend =
+    "Mean and standard deviation over repeats; in brackets the paper's figures. "
+    "'perfect' is what a perfect forecaster would score on as many test rows.";
+
+/// The cases' tables, and the one over all of them.
+std::vector<const SummaryTable*> all_tables(const Summary& summary);
+
 /// A table of results as rows of cells, the first row being the heading: method, then for each
 /// metric "ours +- sd" with the paper's figure in brackets, then seconds. The last row has the
 /// floors.
 std::vector<std::vector<std::string>> result_cells(const SummaryTable& table);
 
-/// All tables of a summary as Markdown, and as one HTML page that needs nothing else. `provenance`
-/// is a line below the title: the command, the version. `figure` is an SVG element that the page
-/// shows above the tables, or empty.
+/// All tables of a summary as Markdown. `provenance` is a line below the title: the command, the
+/// version.
 std::string results_markdown(const Summary& summary, const std::string& provenance);
-std::string results_html(const Summary& summary, const std::string& provenance,
-                         const std::string& figure = {});
 
-/// Parts of such documents, for others. Rows of cells, the first being the heading.
+/// Rows of cells as Markdown, the first being the heading.
 std::string markdown_table(const std::vector<std::vector<std::string>>& rows);
-std::string html_table(const std::vector<std::vector<std::string>>& rows);
-/// A page from its title and its body.
-std::string html_page(const std::string& title, const std::string& body);
 
 }  // namespace tare

@@ -8,29 +8,12 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "report/chart_frame.h"
 #include "report/escape.h"
 #include "report/svg_parts.h"
 
 namespace tare {
 namespace {
-
-std::string_view ink_name(Ink ink) {
-  switch (ink) {
-    case Ink::kGrey:
-      return "grey";
-    case Ink::kBlue:
-      return "blue";
-    case Ink::kOrange:
-      return "orange";
-    case Ink::kGreen:
-      return "green";
-  }
-  return "grey";
-}
-
-std::string line_class(Ink ink, Stroke stroke) {
-  return fmt::format("line {}{}", ink_name(ink), stroke == Stroke::kDashed ? " dashed" : "");
-}
 
 std::vector<double> copy(std::span<const double> values) { return {values.begin(), values.end()}; }
 
@@ -38,43 +21,7 @@ void check_lengths(const char* where, std::size_t x, std::size_t y) {
   if (x != y) fail(ErrorCode::kShapeMismatch, "chart {}: {} x but {} y", where, x, y);
 }
 
-struct Point {
-  double x = 0.0;
-  double y = 0.0;
-};
-
-void append_points(std::string& path, std::span<const Point> points, char first) {
-  for (const Point& p : points) {
-    fmt::format_to(std::back_inserter(path), "{}{:.2f} {:.2f}", first, p.x, p.y);
-    first = 'L';
-  }
-}
-
-// Calls body(begin, end) for each run of consecutive indices that keep() accepts.
-template <class Keep, class Body>
-void for_runs(std::size_t count, const Keep& keep, const Body& body) {
-  for (std::size_t begin = 0; begin < count;) {
-    std::size_t end = begin;
-    while (end < count && keep(end)) ++end;
-    if (end > begin) body(begin, end);
-    begin = end + 1;
-  }
-}
-
 }  // namespace
-
-struct Chart::Frame {
-  Axis x;
-  Axis y;
-  double left = 0.0;
-  double right = 0.0;
-  double top = 0.0;
-  double bottom = 0.0;
-
-  Point at(double vx, double vy) const {
-    return {x.place(vx, left, right), y.place(vy, bottom, top)};
-  }
-};
 
 Chart::Chart(ChartOptions options) : options_(std::move(options)) {
   if (options_.width < 240 || options_.height < 160) {
@@ -97,9 +44,35 @@ void Chart::line(std::span<const double> x, std::span<const double> y, Ink ink, 
 }
 
 void Chart::scatter(std::span<const double> x, std::span<const double> y, Ink ink,
-                    const std::string& legend) {
+                    const std::string& legend, DotSize size) {
   check_lengths("scatter", x.size(), y.size());
-  series_.push_back({Kind::kScatter, ink, Stroke::kSolid, legend, copy(x), copy(y), {}});
+  series_.push_back({Kind::kScatter, ink, Stroke::kSolid, legend, copy(x), copy(y), {}, size});
+}
+
+void Chart::bars(std::span<const double> from, std::span<const double> to,
+                 std::span<const double> height, Ink ink, const std::string& legend) {
+  check_lengths("bars", from.size(), to.size());
+  check_lengths("bars", from.size(), height.size());
+  series_.push_back({Kind::kBars, ink, Stroke::kSolid, legend, copy(from), copy(height), copy(to)});
+}
+
+void Chart::whiskers(std::span<const double> x, std::span<const double> low,
+                     std::span<const double> high, Ink ink, const std::string& legend) {
+  check_lengths("whiskers", x.size(), low.size());
+  check_lengths("whiskers", x.size(), high.size());
+  series_.push_back({Kind::kWhiskers, ink, Stroke::kSolid, legend, copy(x), copy(low), copy(high)});
+}
+
+void Chart::tips(std::vector<std::string> texts) {
+  if (series_.empty()) fail(ErrorCode::kInvalidArgument, "chart: tips for no series");
+  check_lengths("tips", series_.back().x.size(), texts.size());
+  series_.back().tips = std::move(texts);
+}
+
+bool Chart::fits(const Series& s, std::size_t i, const Frame& f) const {
+  if (!f.x.takes(s.x[i]) || !f.y.takes(s.y[i])) return false;
+  if (s.kind == Kind::kBars) return f.x.takes(s.upper[i]);
+  return !s.has_upper_y() || f.y.takes(s.upper[i]);
 }
 
 Chart::Frame Chart::frame() const {
@@ -112,11 +85,13 @@ Chart::Frame Chart::frame() const {
   }
   for (const Series& s : series_) {
     for (std::size_t i = 0; i < s.x.size(); ++i) {
-      if (!f.x.takes(s.x[i]) || !f.y.takes(s.y[i])) continue;
-      if (s.kind == Kind::kBand && !f.y.takes(s.upper[i])) continue;
+      if (!fits(s, i, f)) continue;
       f.x.include(s.x[i]);
       f.y.include(s.y[i]);
-      if (s.kind == Kind::kBand) f.y.include(s.upper[i]);
+      if (s.has_upper_y()) f.y.include(s.upper[i]);
+      if (s.kind != Kind::kBars) continue;
+      f.x.include(s.upper[i]);
+      f.y.include(0.0);
     }
   }
   f.x.finish(std::max(2, options_.width / 90));
@@ -155,13 +130,15 @@ std::string Chart::axes(const Frame& f) const {
   const double centre_y = (f.top + f.bottom) / 2.0;
   if (!options_.x_label.empty()) {
     fmt::format_to(put, "<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"middle\">{}</text>\n",
-                   centre_x, options_.height - 14.0, escape_xml(options_.x_label));
+                   centre_x, options_.height - 14.0,
+                   escape_xml(fitting_text(options_.x_label, f.right - f.left)));
   }
   if (!options_.y_label.empty()) {
     fmt::format_to(put,
                    "<text transform=\"translate({:.2f} {:.2f}) rotate(-90)\" "
                    "text-anchor=\"middle\">{}</text>\n",
-                   kEdge + 4.0, centre_y, escape_xml(options_.y_label));
+                   kEdge + 4.0, centre_y,
+                   escape_xml(fitting_text(options_.y_label, f.bottom - f.top)));
   }
   if (f.x.empty()) {
     fmt::format_to(
@@ -169,53 +146,6 @@ std::string Chart::axes(const Frame& f) const {
         centre_x, centre_y);
   }
   return out;
-}
-
-std::string Chart::shape(const Series& s, const Frame& f) const {
-  const bool is_band = s.kind == Kind::kBand;
-  const auto keep = [&](std::size_t i) {
-    return f.x.takes(s.x[i]) && f.y.takes(s.y[i]) && (!is_band || f.y.takes(s.upper[i]));
-  };
-  std::string marks;
-  for_runs(s.x.size(), keep, [&](std::size_t begin, std::size_t end) {
-    std::vector<Point> points;
-    for (std::size_t i = begin; i < end; ++i) points.push_back(f.at(s.x[i], s.y[i]));
-    if (s.kind == Kind::kScatter) {
-      for (const Point& p : points) {
-        fmt::format_to(std::back_inserter(marks),
-                       "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"2.2\"/>\n", p.x, p.y);
-      }
-      return;
-    }
-    for (std::size_t i = end; is_band && i-- > begin;) points.push_back(f.at(s.x[i], s.upper[i]));
-    append_points(marks, points, 'M');
-    if (is_band) marks += 'Z';
-    if (points.size() == 1) marks += "h0";  // a lone point shows as the round end of its line
-  });
-  if (marks.empty()) return {};
-  if (s.kind == Kind::kScatter) {
-    return fmt::format("<g class=\"dots fill-{}\">\n{}</g>\n", ink_name(s.ink), marks);
-  }
-  const std::string style =
-      is_band ? fmt::format("area fill-{}", ink_name(s.ink)) : line_class(s.ink, s.stroke);
-  return fmt::format("<path class=\"{}\" d=\"{}\"/>\n", style, marks);
-}
-
-std::string Chart::swatch(const Series& s, double x, double y) const {
-  const double middle = y - 4.5;
-  if (s.kind == Kind::kScatter) {
-    return fmt::format(
-        "<g class=\"dots fill-{}\"><circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"3.4\"/></g>",
-        ink_name(s.ink), x + kSwatch / 2.0, middle);
-  }
-  if (s.kind == Kind::kBand) {
-    return fmt::format(
-        "<rect class=\"area fill-{}\" x=\"{:.2f}\" y=\"{:.2f}\" width=\"{}\" height=\"12\" "
-        "rx=\"2\"/>",
-        ink_name(s.ink), x, middle - 6.0, kSwatch);
-  }
-  return fmt::format("<path class=\"{}\" d=\"M{:.2f} {:.2f}h{}\"/>", line_class(s.ink, s.stroke), x,
-                     middle, kSwatch);
 }
 
 Chart::LegendMarks Chart::legend(int width, double lift) const {
@@ -243,6 +173,10 @@ std::string Chart::contents() const {
 
 std::string Chart::render() const {
   return svg_element({options_.title, options_.width, options_.height}, contents());
+}
+
+std::string Chart::render_in_page(const std::string& label) const {
+  return page_svg({label, options_.width, options_.height}, contents());
 }
 
 }  // namespace tare

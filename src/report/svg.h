@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace tare {
 enum class Ink : std::uint8_t { kGrey, kBlue, kOrange, kGreen };
 enum class Stroke : std::uint8_t { kSolid, kDashed };
 enum class LegendPlace : std::uint8_t { kTop, kNone };
+enum class DotSize : std::uint8_t { kSmall, kMedium, kLarge };
 
 struct ChartOptions {
   std::string title{};
@@ -50,13 +52,26 @@ class Chart {
   void line(std::span<const double> x, std::span<const double> y, Ink ink, Stroke stroke,
             const std::string& legend);
   void scatter(std::span<const double> x, std::span<const double> y, Ink ink,
-               const std::string& legend);
+               const std::string& legend, DotSize size = DotSize::kSmall);
+  /// Upright bars from 0 to `height`, over from[i] to to[i].
+  void bars(std::span<const double> from, std::span<const double> to,
+            std::span<const double> height, Ink ink, const std::string& legend);
+  /// Upright lines from `low` to `high`.
+  void whiskers(std::span<const double> x, std::span<const double> low,
+                std::span<const double> high, Ink ink, const std::string& legend);
+
+  /// What the marks of the series that was added last say when they are pointed at, one text for
+  /// each; of dots, bars and whiskers.
+  void tips(std::vector<std::string> texts);
 
   /// Makes the axes reach this point, so that charts side by side can share them.
   void reach(double x, double y) { reached_.emplace_back(x, y); }
 
   /// The SVG element, ready to be a file of its own or part of a page.
   std::string render() const;
+  /// The same as a part of a page that has the style, in its colours: can be reached with the
+  /// keyboard, and is called `label` where it cannot be seen.
+  std::string render_in_page(const std::string& label) const;
 
   /// Several charts in one SVG element, in rows from left to right, each in a cell as large as the
   /// largest. The legend of the first stands for all where the charts have none of their own. No
@@ -64,15 +79,19 @@ class Chart {
   friend std::string render_panels(const PanelOptions& options, std::span<const Chart> charts);
 
  private:
-  enum class Kind : std::uint8_t { kBand, kLine, kScatter };
+  enum class Kind : std::uint8_t { kBand, kLine, kScatter, kBars, kWhiskers };
   struct Series {
     Kind kind = Kind::kLine;
     Ink ink = Ink::kGrey;
     Stroke stroke = Stroke::kSolid;
     std::string legend;
     std::vector<double> x;
-    std::vector<double> y;  // of a band the lower edge
-    std::vector<double> upper;
+    std::vector<double> y;      // of a band or whiskers the lower end
+    std::vector<double> upper;  // of bars the right side
+    DotSize size = DotSize::kSmall;
+    std::vector<std::string> tips = {};
+
+    bool has_upper_y() const { return kind == Kind::kBand || kind == Kind::kWhiskers; }
   };
   struct Frame;  // where the plot lies in the picture
   struct LegendMarks {
@@ -83,7 +102,9 @@ class Chart {
   Frame frame() const;
   std::string contents() const;  // all but the element itself and the style
   std::string axes(const Frame& frame) const;
+  bool fits(const Series& series, std::size_t i, const Frame& frame) const;
   std::string shape(const Series& series, const Frame& frame) const;
+  std::string marks(const Series& series, const Frame& frame) const;
   LegendMarks legend(int width, double lift) const;
   std::string swatch(const Series& series, double x, double y) const;
 
@@ -93,5 +114,8 @@ class Chart {
 };
 
 std::string render_panels(const PanelOptions& options, std::span<const Chart> charts);
+
+/// The name of an ink in the style's classes.
+std::string_view ink_name(Ink ink);
 
 }  // namespace tare

@@ -36,4 +36,24 @@ std::string svg_element(const Picture& picture, const std::string& contents) {
   return out + contents + "</svg>\n";
 }
 
+std::string page_svg(const Picture& picture, const std::string& contents) {
+  return fmt::format(
+      "<svg class=\"tare-chart\" role=\"img\" tabindex=\"0\" aria-label=\"{2}\" "
+      "viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n{3}</svg>\n",
+      picture.width, picture.height, escape_xml(picture.title), contents);
+}
+
+std::string fitting_text(const std::string& text, double width) {
+  if (text_width(text) <= width) return text;
+  std::string out;
+  double used = kCharWidth;  // of the mark
+  for (const char c : text) {
+    const bool starts = (static_cast<unsigned char>(c) & 0xC0u) != 0x80u;
+    if (starts && used + kCharWidth > width) break;
+    if (starts) used += kCharWidth;
+    out += c;
+  }
+  return out + "…";
+}
+
 }  // namespace tare

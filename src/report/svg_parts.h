@@ -49,5 +49,11 @@ struct Picture {
 
 /// The SVG element with style and background around `contents`.
 std::string svg_element(const Picture& picture, const std::string& contents);
+/// The same inside of a page that has the style: the picture's title is its name for those who
+/// cannot see it, and the keyboard reaches it.
+std::string page_svg(const Picture& picture, const std::string& contents);
+
+/// The text, or as much of it as fits into `width` pixels, with a mark of what is missing.
+std::string fitting_text(const std::string& text, double width);
 
 }  // namespace tare

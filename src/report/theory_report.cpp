@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "report/escape.h"
+#include "report/page.h"
 #include "report/result_tables.h"
 #include "report/svg.h"
 
@@ -157,12 +157,17 @@ std::string theory_markdown(const Theory& theory, const std::string& provenance)
 }
 
 std::string theory_html(const Theory& theory, const std::string& provenance) {
-  return html_page(
-      std::string(kTitle),
-      fmt::format("<p>{}</p>\n<div class=\"wide\">\n{}</div>\n<p>{}</p>\n{}{}<p>{}</p>\n{}",
-                  escape_xml(provenance), theory_figure(theory), escape_xml(kRates),
-                  html_table(slope_cells(theory)), html_table(rate_cells(theory)),
-                  escape_xml(kColumns), html_table(column_cells(theory))));
+  const std::string figure = fmt::format(
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Figure\">\n{}</div>\n",
+      theory_figure(theory));
+  const std::string rates = paragraph(kRates) + html_table(slope_cells(theory), "Slopes") +
+                            html_table(rate_cells(theory), "Quantile MSE by rows");
+  return page_html({std::string(kTitle),
+                    provenance,
+                    figure,
+                    {{"rates", "Theorems 1 and 3: rates", rates},
+                     {"columns", "Theorem 5: features",
+                      paragraph(kColumns) + html_table(column_cells(theory), "Pinball loss")}}});
 }
 
 }  // namespace tare

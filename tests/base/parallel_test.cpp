@@ -31,6 +31,21 @@ TEST(ParallelFor, ThrowsWhatTheWorkThrew) {
   }
 }
 
+TEST(ParallelFor, EndsBeforeItsNextPartOnceToldToStop) {
+  for (const std::size_t threads : {1U, 4U}) {
+    std::atomic<bool> stop{false};
+    std::atomic<std::size_t> done{0};
+    const Execution how{.threads = threads, .progress = {}, .stop = &stop};
+    EXPECT_THROW(parallel_for(how, 1000,
+                              [&](std::size_t) {
+                                ++done;
+                                stop = true;
+                              }),
+                 Stopped);
+    EXPECT_LE(done, threads);  // a part each that had begun
+  }
+}
+
 TEST(ParallelBlocks, CoverTheRowsWithoutOverlap) {
   for (const std::size_t rows : {0U, 1U, 63U, 64U, 65U, 1000U}) {
     std::vector<std::atomic<int>> visits(rows);

@@ -11,7 +11,7 @@ class Compare(CliTest):
         self.write_points("data.csv", 120)
 
     def compare(self, *args):
-        return self.ok("compare", "data.csv", "--target", "y", "--drop", "p", "--repeats", "3", *args)
+        return self.ok("compare", "data.csv", "--target", "y", "--drop", "p", *(() if "--repeats" in args else ("--repeats", "3")), *args)
 
     def test_ranks_by_check_score(self):
         rows = self.compare("--methods", METHODS, "--json", "--set", "regressor=ridge").json()
@@ -43,6 +43,17 @@ class Compare(CliTest):
     def test_reads_standard_input(self):
         self.ok("compare", "-", "--target", "y", "--methods", "pure_kernel", "--repeats", "2",
                 stdin=self.read("data.csv"))
+
+    def test_the_page_shows_the_same_ranking(self):
+        done = self.compare("--methods", "pure_kernel,nrc", "--set", "regressor=ridge", "--json", "--report", "c.html")
+        page = self.read("c.html").decode()
+        for row in done.json():
+            self.assertIn(f"{row['method']} regressor=ridge: ", page)
+        self.assertIn("Ranking by CheckScore", page)
+        self.assertNotIn("could not be fitted", page)
+        self.fails(USAGE, "compare", "data.csv", "--target", "y", "--methods", "nrc", "--report", "c.html", says=["c.html", "--force"])
+        self.compare("--methods", "nrc", "--repeats", "1", "--set", "regressor=ridge", "--report", "c.html", "--force")
+        self.assertIn("There is nothing to compare it with", self.read("c.html").decode())
 
     def test_slips(self):
         self.fails(NOT_FOUND, "compare", "none.csv", "--target", "y", says=["none.csv"])

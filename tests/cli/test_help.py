@@ -7,7 +7,7 @@ import subprocess
 
 from harness import TOOL, USAGE, CliTest, main
 
-COMMANDS = ["fit", "predict", "evaluate", "inspect", "methods", "demo", "completion"]
+COMMANDS = ["fit", "predict", "evaluate", "report", "inspect", "methods", "demo", "serve", "completion"]
 
 
 class Help(CliTest):

@@ -147,6 +147,36 @@ TEST(Schema, AColumnOfNamesIsNotTakenForACategory) {
   expect_error(ErrorCode::kBadData, "--drop id", [&] { fit(text, target("y")); });
 }
 
+TEST(Schema, RangesAreTheOuterPercentilesAndSurviveTheModelFile) {
+  std::string text = "a,b,p,c,y\n";
+  for (int i = 0; i < 201; ++i) {  // 0 to 200 in a mixed order
+    const int value = i * 77 % 201;
+    text += std::to_string(value) + "," + (i % 3 == 0 ? "" : std::to_string(-value)) + "," +
+            std::to_string(10 * value) + ",x,1\n";
+  }
+  Roles roles = target("y");
+  roles.prediction = "p";
+  const Schema learnt = fit(text, roles, MissingPolicy::kImpute).schema;
+  for (const Schema& schema : {learnt, Schema::from_json(learnt.to_json())}) {
+    EXPECT_EQ(schema.inputs()[0].range->low, 2.0);
+    EXPECT_EQ(schema.inputs()[0].range->high, 198.0);
+    EXPECT_EQ(schema.inputs()[0].typical, 100.0);
+    EXPECT_LT(schema.inputs()[1].range->low, -190.0);
+    EXPECT_FALSE(schema.inputs()[2].range) << "a category has none";
+    EXPECT_EQ(schema.given_ranges().at(0)->low, 20.0);
+    EXPECT_EQ(schema.given_ranges().at(0)->high, 1980.0);
+  }
+  Json old = learnt.to_json();  // of a version that knew no ranges
+  old.erase("prediction_ranges");
+  old["inputs"][0].erase("range");
+  EXPECT_FALSE(Schema::from_json(old).inputs()[0].range);
+  EXPECT_FALSE(Schema::from_json(old).given_ranges().at(0));
+  old["inputs"][0]["range"] = {2, 1};
+  expect_error(ErrorCode::kCorruptFile, "range", [&] { Schema::from_json(old); });
+  old["inputs"][0]["range"] = {2};
+  expect_error(ErrorCode::kCorruptFile, "schema", [&] { Schema::from_json(old); });
+}
+
 TEST(Schema, SurvivesTheModelFile) {
   Roles roles = target("mpg");
   roles.prediction = "w";

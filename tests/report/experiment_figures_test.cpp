@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "report/band_figure.h"
+#include "report/contest_report.h"
 #include "report/result_tables.h"
 #include "report/svg_checks.h"
 #include "report/theory_report.h"
@@ -156,8 +157,8 @@ TEST(Results, TheOverallTableComesLastAndTheFigureFirst) {
   table.case_name = "All problems";
   summary.overall = table;
   const std::string html = results_html(summary, "p", "<svg/>");
-  EXPECT_LT(html.find("<svg/>"), html.find("one case"));
-  EXPECT_LT(html.find("one case"), html.find("All problems"));
+  EXPECT_LT(html.find("<svg/>"), html.find(">one case</h2>"));
+  EXPECT_LT(html.find(">one case</h2>"), html.find(">All problems</h2>"));
   const std::string text = results_markdown(summary, "p");
   EXPECT_LT(text.find("## one case"), text.find("## All problems"));
   EXPECT_THAT(text, HasSubstr("| perfect | 0 |"));

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <string_view>
 
 namespace tare {
+
+/// Thrown by work that Execution::stop ended.
+struct Stopped {};
 
 /// How a computation may run. It never changes a quantile.
 struct Execution {
@@ -15,6 +19,9 @@ struct Execution {
   /// Called now and then, from the calling thread or a worker but never from two at once, with
   /// what is being done and the share of it that is done, in [0, 1]. May throw to stop the work.
   std::function<void(std::string_view stage, double share)> progress;
+  /// Where it becomes true, loops over rows and models throw Stopped before their next part; null:
+  /// never. Another thread may set it.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 }  // namespace tare

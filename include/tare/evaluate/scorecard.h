@@ -34,6 +34,10 @@ class Scorecard {
  public:
   void add(const QuantileModel& model, const Rows& rows, std::span<const double> y,
            const Execution& how = {});
+  /// The same from a prediction whose first columns are at levels(): others may follow.
+  void add(const Prediction& prediction, std::span<const double> y);
+  /// The levels that the scores need, in this order.
+  static std::span<const Level> levels();
   /// Throws kInvalidArgument where no row was added. The seed is that of AGCE's groups and floor.
   Scores finish(Seed seed) const;
 

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/strings.h"
+#include "calibrate/guarantee.h"
+#include "data/schema.h"
+#include "guarantee_text.h"
+#include "text_table.h"
+
+namespace tare::cli {
+namespace {
+
+constexpr const char* kParts[] = {"model", "model.fold0"};
+
+std::string joined_options(const Params& params) {
+  std::vector<std::string> items;
+  for (const auto& [name, value] : params.all()) items.push_back(name + "=" + value);
+  return items.empty() ? "the method's defaults" : join(items, " ");
+}
+
+std::string column_list(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const InputColumn& input : schema.inputs()) {
+    std::string name = input.name;
+    if (input.categorical) name += fmt::format(" ({} categories)", input.vocabulary.size());
+    if (!input.for_model) name += " (kernel only)";
+    names.push_back(std::move(name));
+  }
+  return join(names, ", ");
+}
+
+/// What an outside model gives, and in which columns.
+std::string given_list(const Schema& schema) {
+  const std::vector<std::string>& names = schema.given_columns();
+  if (names.empty() || schema.given_form().kind == GivenKind::kPoint) return join(names, ", ");
+  if (schema.given_form().kind == GivenKind::kMeanSd) {
+    return fmt::format("mean {}, standard deviation {}", names[0], names[1]);
+  }
+  std::vector<std::string> items;
+  for (std::size_t j = 0; j < names.size(); ++j) {
+    items.push_back(fmt::format("{} (level {})", names[j], schema.given_form().levels[j]));
+  }
+  return "quantiles " + join(items, ", ");
+}
+
+std::string_view remark_of(const std::string& part) {
+  return part == kParts[0] ? "" : " (of the first fold's model, as are the next lines)";
+}
+
+void add_snq(const TensorReader& in, std::string_view remark, Facts& facts) {
+  if (!in.has_value("snq.rows")) return;
+  const Json& bandwidth = in.value("snq.bandwidth");
+  facts.emplace_back("calibration",
+                     fmt::format("{} rows in {} kernel features{}", in.get<std::size_t>("snq.rows"),
+                                 in.get<std::size_t>("snq.dims"), remark));
+  facts.emplace_back("point model", in.get<std::string>("point.regressor"));
+  facts.emplace_back("kernel", in.get<std::string>("snq.kernel"));
+  facts.emplace_back(
+      "bandwidth",
+      fmt::format("{} ({})",
+                  bandwidth.is_number() ? short_number(bandwidth.get<double>()) : "infinite",
+                  in.get<std::string>("bandwidth_rule")));
+  facts.emplace_back("fallback", fmt::format("{}, {} rows", in.get<std::string>("snq.fallback"),
+                                             in.get<std::size_t>("snq.min_support")));
+  if (in.has_value("snq.index")) facts.emplace_back("index", in.get<std::string>("snq.index"));
+}
+
+}  // namespace
+
+Facts model_facts(const FittedModel& fitted, const TensorStore& store) {
+  const TensorReader in(store);
+  const Schema& schema = *fitted.schema;
+  Facts facts = {
+      {"method", fitted.method},
+      {"options", joined_options(fitted.params)},
+      {"made by",
+       fmt::format("tare {}, seed {}", in.get<std::string>("tare_version"), fitted.seed.value)},
+      {"target", schema.target()},
+      {"prediction", given_list(schema)},
+      {"predictor", schema.predictor()},
+      {"weight", schema.weight()},
+      {"features", column_list(schema)},
+      {"fitted on", fmt::format("{} rows", fitted.rows)},
+  };
+  if (const auto* model = dynamic_cast<const GuaranteedModel*>(fitted.model.get())) {
+    facts.emplace_back("guarantee", guarantee_form(*model));
+    facts.emplace_back("delivers", guarantee_delivers(*model));
+    facts.emplace_back("proven", guarantee_bound(*model));
+    facts.emplace_back("shift", guarantee_shift(*model));
+    if (!schema.group().empty()) {
+      facts.emplace_back("groups", guarantee_groups(*model, schema.group()));
+    }
+  }
+  for (const std::string part : kParts) add_snq(in.part(part), remark_of(part), facts);
+  return facts;
+}
+
+std::optional<BandwidthPath> bandwidth_path(const TensorStore& store) {
+  for (const std::string part : kParts) {
+    const TensorReader in = TensorReader(store).part(part);
+    if (!in.has_value("snq.rows") || in.value("bandwidth_path").empty()) continue;
+    const Json& taken = in.value("snq.bandwidth");
+    BandwidthPath path;
+    path.taken = taken.is_number() ? taken.get<double>() : std::numeric_limits<double>::infinity();
+    path.rows = in.get<std::size_t>("bandwidth_rows");
+    path.remark = part == kParts[0] ? "" : " of the first fold's model";
+    for (const Json& trial : in.value("bandwidth_path")) {
+      path.trials.push_back({trial.at(0).get<double>(), trial.at(1).get<double>()});
+    }
+    return path;
+  }
+  return std::nullopt;
+}
+
+std::optional<AutoTrail> auto_trail(const TensorStore& store) {
+  for (const std::string part : kParts) {
+    const TensorReader in = TensorReader(store).part(part);
+    if (!in.has_value("trail")) continue;
+    AutoTrail trail;
+    trail.rows = in.get<std::size_t>("loss_rows");
+    trail.average_loss = in.get<double>("loss");
+    for (const Json& trial : in.value("trail")) {
+      trail.steps.push_back({trial.at(0).get<std::string>(), trial.at(1).get<double>(),
+                             trial.at(2).get<double>(), trial.at(3).get<double>()});
+    }
+    return trail;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tare::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+
+#include "io/tensor_store.h"
+#include "report/model_report.h"
+#include "tare/calibrate/model_file.h"
+
+namespace tare::cli {
+
+// What a model file says about itself, for 'tare inspect' and reports. `store` is the file that
+// `fitted` was loaded from. Of a model that was fitted in folds the first fold speaks.
+
+Facts model_facts(const FittedModel& fitted, const TensorStore& store);
+std::optional<BandwidthPath> bandwidth_path(const TensorStore& store);
+std::optional<AutoTrail> auto_trail(const TensorStore& store);
+
+}  // namespace tare::cli

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of calibration, with matplotlib (``pip install tare[plot]``). Each draws on `ax` and returns it.
+
+>>> import numpy as np, tare, tare.plot
+>>> rng = np.random.default_rng(0)
+>>> X = rng.uniform(size=(400, 1)); y = rng.normal(size=400) * X[:, 0]
+>>> model = tare.Calibrator(lambda X: np.zeros(len(X))).calibrate(X[:200], y[:200])
+>>> ax = tare.plot.reliability(model, X[200:], y[200:])
+>>> ax.get_xlabel()
+'level'
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import metrics
+from ._frames import is_frame
+from ._input import read_target
+
+__all__ = ["coverage_by_slice", "fan", "pit", "reliability"]
+
+_BLUE = "#2a6fb0"
+_GREY = "#8a8f98"
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("tare.plot draws with matplotlib: pip install 'tare[plot]'") from error
+    return plt.subplots(figsize=(5.5, 4.2), layout="constrained")[1]
+
+
+def _binomial_band(share: np.ndarray, rows: np.ndarray | int) -> np.ndarray:
+    """Half the width that 95 % of shares of so many rows lie within, by the normal law."""
+    return 1.96 * np.sqrt(share * (1.0 - share) / np.maximum(rows, 1))
+
+
+def reliability(estimator: Any, X: Any, y: Any, *, ax: Any = None, **outside: Any) -> Any:
+    """Observed against asked levels. Inside the grey band a perfect forecaster would lie, level by level, 95 times in 100."""
+    ax = _axes(ax)
+    levels = metrics.metric_levels()
+    quantiles = np.asarray(estimator._quantile_array(X, levels, **outside), dtype=np.float64)
+    target = read_target(y, len(quantiles))
+    observed = metrics.observed_levels(target, quantiles)
+    half = _binomial_band(levels, len(target))
+    ax.fill_between(levels, levels - half, levels + half, color=_GREY, alpha=0.25, linewidth=0, label="sampling noise")
+    ax.plot([0, 1], [0, 1], color=_GREY, linewidth=1)
+    ax.plot(levels, observed, color=_BLUE, linewidth=2, label="observed")
+    ax.set(xlabel="level", ylabel="share of rows below the quantile", xlim=(0, 1), ylim=(0, 1), title="Reliability")
+    ax.legend(frameon=False, loc="upper left")
+    return ax
+
+
+def pit(estimator: Any, X: Any, y: Any, *, bins: int = 20, ax: Any = None, **outside: Any) -> Any:
+    """Histogram of predicted probabilities of what happened: even where the laws are right, U-shaped where they are too narrow."""
+    if bins < 2:
+        raise ValueError(f"bins is at least 2, got {bins}.")
+    ax = _axes(ax)
+    edges = np.arange(1, bins) / bins
+    quantiles = np.asarray(estimator._quantile_array(X, edges, **outside), dtype=np.float64)
+    target = read_target(y, len(quantiles))
+    shares = metrics.pit_histogram(target, quantiles)
+    half = _binomial_band(np.full(1, 1 / bins), len(target))[0]
+    ax.axhspan(1 / bins - half, 1 / bins + half, color=_GREY, alpha=0.25, linewidth=0)
+    ax.bar((np.arange(bins) + 0.5) / bins, shares, 0.92 / bins, color=_BLUE)
+    ax.set(xlabel="predicted probability of what happened", ylabel="share of rows", xlim=(0, 1), title="PIT")
+    return ax
+
+
+def fan(
+    estimator: Any,
+    X: Any,
+    feature: Any = 0,
+    *,
+    y: Any = None,
+    confidence_levels: Any = (0.5, 0.8, 0.95),
+    points: int = 200,
+    ax: Any = None,
+) -> Any:
+    """Intervals over one feature, the others at their median. For an estimator that can be asked about new rows."""
+    if is_frame(X):
+        raise TypeError("fan takes an array: the others of a frame's columns may have no median. Pass X.to_numpy().")
+    ax = _axes(ax)
+    X = np.asarray(X, dtype=np.float64)
+    grid = np.tile(np.median(X, axis=0), (points, 1))
+    grid[:, feature] = np.linspace(X[:, feature].min(), X[:, feature].max(), points)
+    for level in sorted(confidence_levels, reverse=True):
+        low, high = estimator._quantile_array(grid, [(1 - level) / 2, (1 + level) / 2]).T
+        ax.fill_between(grid[:, feature], low, high, color=_BLUE, alpha=0.25, linewidth=0, label=f"{level:.0%}")
+    ax.plot(grid[:, feature], estimator._quantile_array(grid, [0.5])[:, 0], color=_BLUE, linewidth=2, label="median")
+    if y is not None:
+        ax.scatter(X[:, feature], y, s=4, color=_GREY, alpha=0.5, linewidths=0, zorder=0)
+    ax.set(xlabel=f"feature {feature}", ylabel="y", title="Intervals, other features at their median")
+    ax.legend(frameon=False)
+    return ax
+
+
+def coverage_by_slice(
+    estimator: Any, X: Any, y: Any, by: Any = None, *, confidence_level: float = 0.9, slices: int = 10, ax: Any = None, **outside: Any
+) -> Any:
+    """Coverage in slices of equal size along `by`: a column number of X, or values, one for each row; None: the predicted median."""
+    ax = _axes(ax)
+    tail = (1 - confidence_level) / 2
+    low, middle, high = np.asarray(estimator._quantile_array(X, [tail, 0.5, 1 - tail], **outside), dtype=np.float64).T
+    target = read_target(y, len(low))
+    along = middle if by is None else np.asarray(X)[:, by].astype(np.float64) if np.ndim(by) == 0 else np.asarray(by, np.float64)
+    parts = np.array_split(np.argsort(along, kind="stable"), min(slices, len(target)))
+    share = np.array([((low <= target) & (target <= high))[part].mean() for part in parts])
+    center = np.array([np.median(along[part]) for part in parts])
+    size = np.array([len(part) for part in parts])
+    ax.axhline(confidence_level, color=_GREY, linewidth=1)
+    band = _binomial_band(np.full(len(parts), confidence_level), size)
+    ax.fill_between(center, confidence_level - band, confidence_level + band, color=_GREY, alpha=0.25, linewidth=0, label="sampling noise")
+    ax.plot(center, share, "o-", color=_BLUE, label="observed")
+    name = "predicted median" if by is None else f"feature {by}" if np.ndim(by) == 0 else "value"
+    ax.set(xlabel=name, ylabel=f"coverage of the {confidence_level:.0%} interval", title="Coverage by slices")
+    ax.legend(frameon=False)
+    return ax

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Wrong input raises what users of scikit-learn expect, and says what is wrong."""
+
+import numpy as np
+import pytest
+
+import tare
+
+from conftest import true_mean
+
+
+@pytest.fixture
+def fitted(small):
+    return tare.Calibrator(true_mean).calibrate(small.X, small.y)
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_quantiles", "predict_interval", "predict_distribution", "diagnostics"])
+def test_not_fitted(method, small):
+    for estimator in (tare.Calibrator(), tare.QuantileRegressor()):
+        with pytest.raises(tare.NotFittedError, match="not fitted yet"):
+            getattr(estimator, method)(small.X)
+    with pytest.raises(tare.NotFittedError):
+        tare.Calibrator().save("x.tare")
+
+
+@pytest.mark.parametrize(
+    "X, text",
+    [
+        (np.zeros(5), "Expected 2D array, got 1D"),
+        (np.zeros((5, 3)), "X has 3 features, but Calibrator is expecting 2"),
+        (np.zeros((5, 2, 2)), "dim 3"),
+        (np.zeros((0, 2)), r"0 sample\(s\) \(shape=\(0, 2\)\)"),
+        ([[1.0, np.inf]], "infinity.*row 0, column 1"),
+        ([[1.0, 2.0], [np.nan, 1.0]], "NaN: row 1, column 0"),
+        ([[1j, 2.0]], "Complex data not supported"),
+        ([["a", "b"]], "not a number"),
+    ],
+)
+def test_bad_rows(fitted, X, text):
+    with pytest.raises(ValueError, match=text):
+        fitted.predict_interval(X)
+
+
+@pytest.mark.parametrize("levels", [[0.0], [1.0], [-0.1], [np.nan], [2], [], [0.5, 5]])
+def test_bad_levels(fitted, small, levels):
+    with pytest.raises(ValueError):
+        fitted.predict_quantiles(small.X, levels)
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, -1, np.nan, 90])
+def test_bad_confidence(fitted, small, level):
+    with pytest.raises(ValueError):
+        fitted.predict_interval(small.X, level)
+
+
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (lambda s: tare.Calibrator(true_mean).calibrate(s.X, s.y[:-1]), r"inconsistent numbers of samples: \[300, 299\]"),
+        (lambda s: tare.Calibrator(true_mean).calibrate(s.X, None), "y is None"),
+        (lambda s: tare.Calibrator().calibrate(s.X, s.y, y_pred=s.y[:-1]), r"y_pred has shape \(299,\)"),
+        (lambda s: tare.Calibrator().calibrate(s.X, s.y, y_pred=np.full(300, np.nan)), "y_pred contains NaN"),
+        (lambda s: tare.Calibrator().calibrate(s.X, s.y, y_std=s.y), "no y_pred"),
+        (lambda s: tare.Calibrator().calibrate(s.X, s.y, s.mean, y_std=np.zeros(300)), "y_std is 0.0 in row 0"),
+        (lambda s: tare.Calibrator().calibrate(s.X, s.y, s.mean, quantiles=[0.1, 0.9]), r"where \(300, 2\) is expected"),
+        (lambda s: tare.Calibrator(true_mean).calibrate(s.X, s.y, sample_weight=-np.ones(300)), "sample_weight is -1.0 in row 0"),
+        (lambda s: tare.Calibrator(true_mean).calibrate(s.X, s.y, sample_weight=np.ones(3)), "sample_weight.shape"),
+        (lambda s: tare.Calibrator(true_mean, features=[7]).calibrate(s.X, s.y), "column 7, and X has 2"),
+        (lambda s: tare.Calibrator(true_mean, features="all").calibrate(s.X, s.y), "'all'"),
+        (lambda s: tare.Calibrator(true_mean, kernel="cubic").calibrate(s.X, s.y), "cubic"),
+        (lambda s: tare.Calibrator(true_mean, bandwidth=-1.0).calibrate(s.X, s.y), "bandwidth"),
+        (lambda s: tare.Calibrator(true_mean, guarantee="certain").calibrate(s.X, s.y), "certain"),
+        (lambda s: tare.Calibrator(true_mean, missing="ignore").calibrate(s.X, s.y), "'ignore'"),
+        (lambda s: tare.Calibrator(true_mean, options={"bandwith": 1}).calibrate(s.X, s.y), "bandwith"),
+        (lambda s: tare.Calibrator(true_mean, random_state=-1).calibrate(s.X, s.y), "random_state"),
+        (lambda s: tare.QuantileRegressor("forest").fit(s.X, s.y), "forest"),
+        (lambda s: tare.QuantileRegressor("nrc").fit(s.X[:12], s.y[:12]), "too few"),
+    ],
+)
+def test_bad_fits(small, call, text):
+    with pytest.raises(ValueError, match=text):
+        call(small)
+
+
+def test_a_method_that_does_not_exist():
+    with pytest.raises(ValueError, match="known: auto"):
+        tare.method_options("forest")
+
+
+def test_a_message_speaks_python(small):
+    with pytest.raises(ValueError) as caught:
+        tare.QuantileRegressor("nrc").fit(small.X[:12], small.y[:12])
+    assert "--" not in str(caught.value) and "'split'" in str(caught.value)
+
+
+def test_a_model_that_cannot_be_trained(small):
+    with pytest.raises(TypeError, match="use calibrate"):
+        tare.Calibrator(true_mean).fit(small.X, small.y)
+    with pytest.raises(TypeError, match="no predict method"):
+        tare.Calibrator(object()).calibrate(small.X, small.y)
+
+
+def test_a_failed_fit_leaves_the_old_one(small, fitted):
+    before = fitted.predict_interval(small.X)
+    with pytest.raises(ValueError):
+        fitted.calibrate(small.X, small.y[:-1])
+    assert np.array_equal(fitted.predict_interval(small.X), before)
+
+
+def test_predictions_where_none_belong(small):
+    model = tare.Calibrator(method="nrc", options={"regressor": "ridge"}).fit(small.X, small.y)
+    with pytest.raises(ValueError, match="model of its own"):
+        model.predict_interval(small.X, y_pred=small.y)

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "evaluate/slices.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "math/proportion.h"
+
+namespace tare {
+namespace {
+
+constexpr double kBarConfidence = 0.95;
+constexpr std::size_t kMostSlices = 10;
+constexpr std::size_t kRowsOfSlice = 20;
+
+std::size_t count_distinct(std::span<const double> values, std::span<const std::size_t> order,
+                           std::size_t enough) {
+  std::size_t distinct = order.empty() ? 0 : 1;
+  for (std::size_t k = 1; k < order.size() && distinct <= enough; ++k) {
+    if (values[order[k]] != values[order[k - 1]]) ++distinct;
+  }
+  return distinct;
+}
+
+/// The end of the part that starts at `first`: after its share of the rows that are left, moved on
+/// to where the value changes.
+std::size_t end_of_part(std::span<const double> values, std::span<const std::size_t> order,
+                        std::size_t first, std::size_t parts_left) {
+  std::size_t end = first + std::max<std::size_t>(1, (order.size() - first) / parts_left);
+  while (end < order.size() && values[order[end]] == values[order[end - 1]]) ++end;
+  return end;
+}
+
+struct Widths {
+  double middle = 0.0, low = 0.0, high = 0.0;
+};
+
+Widths summarise_widths(std::vector<double>& widths) {
+  std::ranges::sort(widths);
+  const CountRange ranks = median_ranks(widths.size(), kBarConfidence);
+  const std::size_t low = std::max<std::size_t>(ranks.low, 1);
+  const std::size_t high = std::min<std::size_t>(ranks.high, widths.size());
+  return {widths[widths.size() / 2], widths[low - 1], widths[high - 1]};
+}
+
+}  // namespace
+
+std::size_t usual_slices(std::size_t rows) {
+  return std::clamp<std::size_t>(rows / kRowsOfSlice, 1, kMostSlices);
+}
+
+Cut cut_numbers(std::span<const double> values, std::size_t most) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
+  const bool each_value = count_distinct(values, order, most) <= most;
+  Cut cut;
+  cut.part_of_row.resize(values.size());
+  for (std::size_t first = 0; first < order.size();) {
+    const std::size_t parts_left = each_value ? order.size() : most - cut.parts.size();
+    const std::size_t end = end_of_part(values, order, first, parts_left);
+    const auto number = static_cast<std::uint32_t>(cut.parts.size());
+    for (std::size_t k = first; k < end; ++k) cut.part_of_row[order[k]] = number;
+    const std::size_t middle = first + (end - first) / 2;
+    cut.parts.push_back({values[order[first]], values[order[end - 1]], values[order[middle]], {}});
+    first = end;
+  }
+  return cut;
+}
+
+Cut cut_names(std::span<const std::uint32_t> codes, std::span<const std::string> names,
+              std::size_t most) {
+  std::vector<std::size_t> rows(names.size(), 0);
+  for (const std::uint32_t code : codes) ++rows[code];
+  std::vector<std::uint32_t> order(names.size());
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  std::ranges::stable_sort(order, std::greater<>{}, [&](std::uint32_t code) { return rows[code]; });
+  const std::size_t own = names.size() <= most ? names.size() : most - 1;
+  Cut cut;
+  std::vector<std::uint32_t> part(names.size(), static_cast<std::uint32_t>(own));
+  for (std::size_t k = 0; k < own; ++k) {
+    part[order[k]] = static_cast<std::uint32_t>(k);
+    cut.parts.push_back({.name = names[order[k]]});
+  }
+  if (own < names.size()) {
+    cut.parts.push_back({.name = std::to_string(names.size() - own) + " other values"});
+  }
+  for (const std::uint32_t code : codes) cut.part_of_row.push_back(part[code]);
+  return cut;
+}
+
+Cut cut_column(const ReportColumn& column) {
+  if (column.categorical) return cut_names(column.codes, column.names, kMostNames);
+  return cut_numbers(column.numbers, usual_slices(column.numbers.size()));
+}
+
+std::vector<Slice> tally_slices(const Cut& cut, const Outcomes& outcomes) {
+  std::vector<Slice> slices(cut.parts.size());
+  std::vector<std::vector<double>> widths(slices.size());
+  for (std::size_t i = 0; i < cut.part_of_row.size(); ++i) {
+    Slice& slice = slices[cut.part_of_row[i]];
+    ++slice.rows;
+    slice.below += std::size_t{outcomes.y[i] < outcomes.lower[i]};
+    slice.above += std::size_t{outcomes.y[i] > outcomes.upper[i]};
+    widths[cut.part_of_row[i]].push_back(outcomes.upper[i] - outcomes.lower[i]);
+  }
+  for (std::size_t k = 0; k < slices.size(); ++k) {
+    Slice& slice = slices[k];
+    slice.part = cut.parts[k];
+    if (slice.rows == 0) continue;
+    const std::size_t covered = slice.rows - slice.below - slice.above;
+    slice.coverage = static_cast<double>(covered) / static_cast<double>(slice.rows);
+    const ProportionInterval bar = clopper_pearson(covered, slice.rows, kBarConfidence);
+    slice.coverage_low = bar.low;
+    slice.coverage_high = bar.high;
+    const Widths width = summarise_widths(widths[k]);
+    slice.width = width.middle;
+    slice.width_low = width.low;
+    slice.width_high = width.high;
+  }
+  return slices;
+}
+
+}  // namespace tare

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace tare::serve {
+
+/// One line of the log, a JSON object that starts with the time, the level and the event.
+class LogLine {
+ public:
+  LogLine(std::string_view level, std::string_view event);
+
+  LogLine& text(std::string_view name, std::string_view value);
+  LogLine& number(std::string_view name, double value);
+  LogLine& count(std::string_view name, std::uint64_t value);
+  std::string finish() const { return line_ + "}\n"; }
+
+ private:
+  std::string line_;
+};
+
+/// Lines for standard error, written by a thread of their own: whoever reads them slowly, or not at
+/// all, must not hold up a request. What does not fit in the buffer is dropped, and counted in the
+/// next line that fits.
+class Log {
+ public:
+  explicit Log(int file);
+  /// Writes what is left.
+  ~Log();
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  void write(const LogLine& line);
+  std::uint64_t dropped() const;
+
+ private:
+  void run();
+
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+
+  int file_;
+  mutable std::mutex guard_;
+  std::condition_variable wake_;
+  std::string waiting_;
+  std::uint64_t dropped_ = 0;
+  std::uint64_t dropped_unsaid_ = 0;
+  std::atomic<bool> stopping_ = false;
+  std::thread writer_;
+};
+
+}  // namespace tare::serve

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tare::serve {
+
+/// A request as far as the service cares: no sockets, so that it can be made up in a test.
+struct Request {
+  std::string method;
+  std::string target;
+  std::string content_type;
+  std::string authorization;
+  std::string id;  // of the request, for logs and answers
+  std::string body;
+};
+
+struct Reply {
+  unsigned status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::size_t rows = 0;   // that were predicted or observed
+  std::size_t route = 0;  // in routes(), or kNoPath
+  std::string problem;    // of a refusal: its detail, for the log
+};
+
+/// The problem as a reply, with the headers that belong to its status.
+Reply problem_reply(unsigned status, const std::string& detail, const std::string& request_id);
+
+}  // namespace tare::serve

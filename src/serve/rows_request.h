@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/table.h"
+#include "serve/answer.h"
+#include "serve/level_columns.h"
+#include "serve/limits.h"
+#include "serve/message.h"
+#include "serve/query.h"
+#include "serve/served_model.h"
+
+namespace tare::serve {
+
+/// What POST /v1/predict asks, whichever format it came in.
+struct PredictRequest {
+  BodyFormat format = BodyFormat::kJson;
+  Table table;
+  LevelColumns levels;
+  bool diagnostics = false;
+  std::vector<std::string> keep;  // of a CSV body: columns to copy through
+};
+
+/// Bytes to rows: no clock, no sockets, no model but its columns. Throws Problem, with 400, 413,
+/// 415 or 422; nothing else, whatever the bytes are.
+PredictRequest parse_predict(const Request& request, const Target& target, const ServedModel& model,
+                             const Limits& limits);
+
+/// What POST /v1/observe brings: targets for rows that were predicted before, or rows with targets.
+struct ObserveRequest {
+  bool by_id = false;
+  std::vector<std::string> ids;
+  std::vector<double> targets;  // of ids
+  Table table;                  // without ids
+};
+ObserveRequest parse_observe(const Request& request, const ServedModel& model,
+                             const Limits& limits);
+
+}  // namespace tare::serve

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "serve/server.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/fail.h"
+#include "serve/log.h"
+#include "serve/machine.h"
+#include "serve/metrics.h"
+#include "serve/model_holder.h"
+#include "serve/observations.h"
+#include "serve/service.h"
+#include "serve/session.h"
+
+namespace tare::serve {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using std::chrono::milliseconds;
+using Failure = boost::system::error_code;
+
+constexpr milliseconds kLookAtFile{500};
+constexpr milliseconds kLookWhileStopping{10};
+constexpr milliseconds kWaitForFiles{50};  // where the system has no file descriptor left
+}  // namespace
+
+class Server::Impl {
+ public:
+  explicit Impl(const ServerOptions& options)
+      : options_(with_allowed_connections(options)),
+        models_(options_.model),
+        observations_({.level = options_.watch_level,
+                       .window = options_.watch_window,
+                       .remembered = options_.remembered_rows,
+                       .prefix = random_text()}),
+        service_(models_, observations_, metrics_, options_.limits, options_.token),
+        log_(STDERR_FILENO),
+        workers_(threads_of(options_.threads)),
+        loader_(1),
+        context_{service_,
+                 metrics_,
+                 log_,
+                 options_.limits,
+                 workers_,
+                 options_.log_requests,
+                 observations_.options().prefix},
+        acceptor_(asio::make_strand(io_)),
+        accept_pause_(acceptor_.get_executor()),
+        file_timer_(io_),
+        stop_timer_(acceptor_.get_executor()),
+        signals_(io_, SIGTERM, SIGINT, SIGHUP) {
+    observations_.start_model(models_.now()->number);
+    listen();
+  }
+
+  std::string url() const {
+    const bool v6 = endpoint_.address().is_v6();
+    const std::string host = endpoint_.address().to_string();
+    return fmt::format("http://{}:{}", v6 ? "[" + host + "]" : host, endpoint_.port());
+  }
+  std::uint16_t port() const { return endpoint_.port(); }
+
+  bool run() {
+    log_start();
+    wait_for_signal();
+    watch_file();
+    asio::dispatch(acceptor_.get_executor(), [this] { accept(); });
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 1; t < threads_of(options_.threads); ++t) {
+      threads.emplace_back([this] { run_network(); });
+    }
+    run_network();
+    threads.clear();  // joins
+    loader_.join();
+    workers_.join();
+    log_.write(LogLine("info", "stopped").count("unanswered", unanswered_));
+    return unanswered_ == 0;
+  }
+
+ private:
+  static ServerOptions with_allowed_connections(ServerOptions options) {
+    options.limits.connections = allowed_connections(options.limits.connections);
+    return options;
+  }
+
+  /// What one connection throws, which is a lack of memory, ends that connection and nothing else.
+  void run_network() {
+    for (;;) {
+      try {
+        io_.run();
+        return;
+      } catch (const std::exception& error) {
+        log_.write(LogLine("error", "connection_failed").text("reason", error.what()));
+      }
+    }
+  }
+
+  void listen() {
+    const tcp::endpoint wanted = endpoint_of(options_.host, options_.port);
+    Failure failure;
+    acceptor_.open(wanted.protocol(), failure);
+    if (!failure) acceptor_.set_option(asio::socket_base::reuse_address(true), failure);
+    if (!failure) acceptor_.bind(wanted, failure);
+    if (!failure) acceptor_.listen(asio::socket_base::max_listen_connections, failure);
+    if (failure) {
+      fail(ErrorCode::kIo, "cannot listen on {} port {}: {} (--port 0 takes one that is free)",
+           options_.host, options_.port, failure.message());
+    }
+    endpoint_ = acceptor_.local_endpoint();
+  }
+
+  void log_start() {
+    const auto now = models_.now();
+    LogLine line("info", "listening");
+    line.text("url", url())
+        .text("model", models_.path())
+        .text("version", now->model->version())
+        .text("method", now->model->fitted().method)
+        .count("threads", threads_of(options_.threads))
+        .count("max_connections", options_.limits.connections)
+        .text("token", options_.token.empty() ? "none" : "wanted");
+    log_.write(line);
+    if (!endpoint_.address().is_loopback() && options_.token.empty()) {
+      log_.write(LogLine("warning", "open_to_the_network")
+                     .text("remedy", "use --token-file, or --host 127.0.0.1"));
+    }
+  }
+
+  void accept() {
+    acceptor_.async_accept(asio::make_strand(io_), [this](Failure failure, tcp::socket socket) {
+      if (!failure) take(std::move(socket));  // also one that came just before the end
+      if (failure && acceptor_.is_open()) {
+        pause_accepting();
+      } else {
+        accept_next();
+      }
+    });
+  }
+
+  void accept_next() {
+    if (acceptor_.is_open()) {
+      accept();
+    } else {
+      wait_for_sessions();  // nobody will come any more
+    }
+  }
+
+  void pause_accepting() {
+    accept_pause_.expires_after(kWaitForFiles);
+    accept_pause_.async_wait([this](Failure) { accept_next(); });
+  }
+
+  void take(tcp::socket socket) {
+    ++metrics_.connections_total;
+    const std::uint64_t open = metrics_.connections.load();
+    if (open >= options_.limits.connections) ++metrics_.connections_refused;
+    if (open >= options_.limits.connections + kPoliteRefusals) return;  // closes it
+    const auto kind =
+        open >= options_.limits.connections ? Session::Kind::kRefused : Session::Kind::kServed;
+    auto session = std::make_shared<Session>(std::move(socket), context_, kind);
+    remember(session);
+    session->start();
+  }
+
+  /// Sessions that stop() must tell; those that are gone are forgotten now and then.
+  void remember(const std::shared_ptr<Session>& session) {
+    const std::lock_guard lock(sessions_guard_);
+    sessions_.push_back(session);
+    if (sessions_.size() < forget_at_) return;
+    std::erase_if(sessions_, [](const std::weak_ptr<Session>& one) { return one.expired(); });
+    forget_at_ = std::max<std::size_t>(64, 2 * sessions_.size());
+  }
+
+  void wait_for_signal() {
+    signals_.async_wait([this](Failure failure, int signal) {
+      if (failure) return;
+      if (signal == SIGHUP) {
+        log_.write(LogLine("info", "signal").text("name", "SIGHUP"));
+        reload();
+      } else if (context_.stopping) {
+        finish();  // told twice
+        return;
+      } else {
+        stop(signal);
+      }
+      wait_for_signal();
+    });
+  }
+
+  void watch_file() {
+    file_timer_.expires_after(kLookAtFile);
+    file_timer_.async_wait([this](Failure failure) {
+      if (failure || context_.stopping) return;
+      if (models_.file_changed()) reload();
+      watch_file();
+    });
+  }
+
+  /// One at a time, and one more at most that waits: it will see what came in the meantime.
+  void reload() {
+    if (reload_waits_.exchange(true)) return;
+    asio::post(loader_, [this] {
+      reload_waits_ = false;
+      if (context_.stopping) return;
+      const auto start = std::chrono::steady_clock::now();
+      const ModelHolder::Reload result =
+          models_.reload([this](std::uint32_t number) { observations_.start_model(number); });
+      const double ms =
+          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+              .count();
+      log_reload(result, ms);
+    });
+  }
+
+  void log_reload(const ModelHolder::Reload& result, double ms) {
+    switch (result.outcome) {
+      case ModelHolder::Outcome::kSwitched:
+        ++metrics_.reloads_switched;
+        log_.write(LogLine("info", "model_switched")
+                       .text("version", result.version)
+                       .number("ms", std::round(ms)));
+        break;
+      case ModelHolder::Outcome::kSame:
+        ++metrics_.reloads_same;
+        log_.write(LogLine("info", "model_unchanged").text("version", result.version));
+        break;
+      case ModelHolder::Outcome::kRefused:
+        ++metrics_.reloads_refused;
+        log_.write(LogLine("error", "model_refused")
+                       .text("reason", result.reason)
+                       .text("still_serving", result.version));
+        break;
+    }
+  }
+
+  void stop(int signal) {
+    log_.write(LogLine("info", "stopping").text("signal", signal == SIGINT ? "SIGINT" : "SIGTERM"));
+    service_.stop();
+    context_.stopping = true;
+    stop_by_ = std::chrono::steady_clock::now() + options_.limits.grace_time;
+    asio::post(acceptor_.get_executor(), [this] {
+      take_waiting();
+      Failure ignored;
+      acceptor_.close(ignored);
+      accept_pause_.cancel();
+      const std::lock_guard lock(sessions_guard_);
+      for (const auto& one : sessions_) {
+        if (const auto session = one.lock()) session->stop();
+      }
+    });
+  }
+
+  /// Connections that the system has made already, although nobody has asked for them yet.
+  void take_waiting() {
+    Failure failure;
+    acceptor_.non_blocking(true, failure);
+    while (!failure) {
+      tcp::socket socket(asio::make_strand(io_));
+      acceptor_.accept(socket, failure);
+      if (!failure) take(std::move(socket));
+    }
+  }
+
+  void wait_for_sessions() {
+    unanswered_ = metrics_.requests_in_flight.load();
+    if (metrics_.connections == 0 || std::chrono::steady_clock::now() > stop_by_) {
+      finish();
+      return;
+    }
+    stop_timer_.expires_after(kLookWhileStopping);
+    stop_timer_.async_wait([this](Failure failure) {
+      if (!failure) wait_for_sessions();
+    });
+  }
+
+  void finish() {
+    unanswered_ = metrics_.requests_in_flight.load();
+    workers_.stop();
+    io_.stop();
+  }
+
+  // In the order in which they need each other: sessions, which io_ and workers_ hold, go first.
+  ServerOptions options_;
+  ModelHolder models_;
+  Observations observations_;
+  Metrics metrics_;
+  Service service_;
+  Log log_;
+  asio::io_context io_;
+  asio::thread_pool workers_;
+  asio::thread_pool loader_;
+  SessionContext context_;
+  tcp::acceptor acceptor_;
+  asio::steady_timer accept_pause_;
+  asio::steady_timer file_timer_;
+  asio::steady_timer stop_timer_;
+  asio::signal_set signals_;
+  tcp::endpoint endpoint_;
+  std::mutex sessions_guard_;
+  std::vector<std::weak_ptr<Session>> sessions_;
+  std::size_t forget_at_ = 64;
+  std::atomic<bool> reload_waits_ = false;
+  std::chrono::steady_clock::time_point stop_by_;
+  std::atomic<std::uint64_t> unanswered_ = 0;
+};
+
+Server::Server(const ServerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Server::~Server() = default;
+std::string Server::url() const { return impl_->url(); }
+std::uint16_t Server::port() const { return impl_->port(); }
+bool Server::run() { return impl_->run(); }
+
+}  // namespace tare::serve

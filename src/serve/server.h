@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "serve/limits.h"
+
+namespace tare::serve {
+
+struct ServerOptions {
+  std::string model;               // file
+  std::string host = "127.0.0.1";  // an address of this machine
+  std::uint16_t port = 8080;       // 0: any that is free
+  std::size_t threads = 0;         // for the network, and as many for large requests; 0: all cores
+  Limits limits;
+  std::string token;  // that clients must send; empty: none
+  double watch_level = 0.9;
+  std::size_t watch_window = 1'000;
+  std::size_t remembered_rows = 1'000'000;
+  bool log_requests = true;  // also those that went well
+};
+
+/// The service, listening from its construction on. It runs until SIGTERM or SIGINT, loads the
+/// model anew on SIGHUP and when its file changes, and writes its log to standard error.
+class Server {
+ public:
+  /// Throws what loading a model throws, kInvalidArgument for an address that is none, kIo where
+  /// the port is taken.
+  explicit Server(const ServerOptions& options);
+  ~Server();
+
+  /// "http://127.0.0.1:8080"
+  std::string url() const;
+  std::uint16_t port() const;
+
+  /// Returns when it has been told to stop and every request that had begun is answered: true, or
+  /// false where the time for that ran out. Called once.
+  bool run();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tare::serve

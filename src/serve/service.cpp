@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "serve/service.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "serve/deadline.h"
+#include "serve/embedded.h"
+#include "serve/json_text.h"
+#include "serve/problem.h"
+#include "serve/rows_request.h"
+
+namespace tare::serve {
+namespace {
+
+constexpr std::size_t kSmallBody = std::size_t{16} << 10;
+constexpr std::ptrdiff_t kFewRows = 64;
+/// Small requests that take longer than this are worked on beside the network's threads.
+constexpr double kQuickSeconds = 0.005;
+
+/// Takes the same time wherever the texts differ, so that a token cannot be guessed byte by byte.
+bool same_secret(std::string_view given, std::string_view wanted) {
+  unsigned difference = given.size() == wanted.size() ? 0 : 1;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const char other = wanted.empty() ? '\0' : wanted[i % wanted.size()];
+    difference |= static_cast<unsigned>(given[i] ^ other) & 0xFFU;
+  }
+  return difference == 0;
+}
+
+/// Few rows, as far as a glance can tell: lines, or objects.
+bool is_small(const std::string& body) {
+  return body.size() <= kSmallBody && std::ranges::count(body, '\n') <= kFewRows &&
+         std::ranges::count(body, '{') <= kFewRows;
+}
+
+Reply text_reply(std::string text, std::string_view content_type) {
+  Reply reply;
+  reply.content_type = content_type;
+  reply.body = std::move(text);
+  return reply;
+}
+
+Reply file_reply(const Route& route) {
+  for (const EmbeddedFile& file : page_files()) {
+    if (file.name != route.file) continue;
+    Reply reply = text_reply(std::string(file.text), route.content_type);
+    reply.headers.emplace_back("Cache-Control", "no-cache");
+    reply.headers.emplace_back("Content-Security-Policy",
+                               "default-src 'none'; script-src 'self'; style-src 'self'; img-src "
+                               "'self' data:; connect-src 'self'; base-uri 'none'; form-action "
+                               "'none'; frame-ancestors 'none'");
+    return reply;
+  }
+  refuse(404, "the page was not built in");
+}
+
+std::string outcome_json(const Observations::Outcome& outcome, const CoverageWatch& coverage) {
+  return fmt::format(
+      "{{\"counted\":{},\"unknown_ids\":{},\"repeated_ids\":{},\"of_earlier_models\":{},"
+      "\"coverage\":{}}}\n",
+      outcome.counted, outcome.unknown, outcome.repeated, outcome.earlier,
+      coverage.to_json(CoverageWatch::History::kWithout));
+}
+
+}  // namespace
+
+Reply problem_reply(unsigned status, const std::string& detail, const std::string& request_id) {
+  Reply reply;
+  reply.status = status;
+  reply.content_type = "application/problem+json";
+  reply.body = problem_json(status, detail, request_id);
+  reply.problem = detail;
+  if (status == 429 || status == 503) reply.headers.emplace_back("Retry-After", "1");
+  if (status == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
+  return reply;
+}
+
+Service::Service(const ModelHolder& models, Observations& observations, Metrics& metrics,
+                 const Limits& limits, std::string token)
+    : models_(models),
+      observations_(observations),
+      metrics_(metrics),
+      limits_(limits),
+      token_(std::move(token)) {}
+
+Reply Service::handle(const Request& request) noexcept {
+  std::size_t route = kNoPath;
+  Reply reply;
+  try {
+    try {
+      reply = route_request(request, route);
+    } catch (const Problem& problem) {
+      reply = problem_reply(problem.status(), problem.detail(), request.id);
+    } catch (const Error& error) {
+      const Problem problem = problem_of(error);
+      reply = problem_reply(problem.status(), problem.detail(), request.id);
+    } catch (const std::bad_alloc&) {
+      reply = problem_reply(503, "there is not enough memory for this request (send fewer rows)",
+                            request.id);
+    } catch (const std::exception& error) {
+      reply = problem_reply(500, error.what(), request.id);
+    }
+  } catch (...) {  // not even memory for saying so
+    reply = Reply{};
+    reply.status = 503;
+  }
+  reply.route = route;
+  return reply;
+}
+
+bool Service::may_take_long(const Request& request) const noexcept {
+  if (request.method != "POST") return false;
+  return !is_small(request.body) || small_seconds_.load() > kQuickSeconds;
+}
+
+Reply Service::route_request(const Request& request, std::size_t& route) {
+  const std::string_view target(request.target);
+  std::string_view path = target.substr(0, target.find('?'));
+  const Target full =
+      path.starts_with('/') ? Target{std::string(path), {}} : parse_target(path, {});
+  std::string_view allowed;
+  const std::size_t found = find_route(request.method, full.path, allowed);
+  if (found == kNoPath) {
+    refuse(404, "there is no '{}' here (GET /openapi.json lists what there is)",
+           full.path.substr(0, 100));
+  }
+  if (found == kOtherMethod) {
+    Reply reply = problem_reply(
+        405,
+        fmt::format("{} takes {} and not {}", full.path, allowed, request.method.substr(0, 20)),
+        request.id);
+    reply.headers.emplace_back("Allow", std::string(allowed));
+    return reply;
+  }
+  route = found;
+  const Route& row = routes()[found];
+  if (row.needs_token) check_token(request);
+  return act(row, request, parse_target(request.target, row.parameters));
+}
+
+void Service::check_token(const Request& request) const {
+  if (token_.empty()) return;
+  constexpr std::string_view kScheme = "Bearer ";
+  const std::string_view given(request.authorization);
+  if (given.starts_with(kScheme) && same_secret(given.substr(kScheme.size()), token_)) return;
+  refuse(401, "this service wants a token (send the header 'Authorization: Bearer TOKEN')");
+}
+
+Reply Service::act(const Route& route, const Request& request, const Target& target) {
+  switch (route.action) {
+    case Action::kFile:
+      return file_reply(route);
+    case Action::kLive:
+      return text_reply("{\"status\":\"live\"}\n", "application/json");
+    case Action::kReady:
+      if (stopping_) refuse(503, "the service is stopping");
+      return text_reply("{\"status\":\"ready\"}\n", "application/json");
+    case Action::kMetrics:
+      return metrics_text();
+    case Action::kModel:
+      return text_reply(models_.now()->model->card(), "application/json");
+    case Action::kCoverage:
+      return text_reply(observations_.coverage().to_json(CoverageWatch::History::kWith) + "\n",
+                        "application/json");
+    case Action::kPredict:
+      return predict(request, target);
+    case Action::kObserve:
+      return observe(request);
+  }
+  refuse(404, "there is nothing here");
+}
+
+Reply Service::predict(const Request& request, const Target& target) {
+  const Deadline start = Clock::now();
+  const std::shared_ptr<const NumberedModel> now = models_.now();
+  const PredictRequest asked = parse_predict(request, target, *now->model, limits_);
+  const RowAnswers answers =
+      predict_rows(*now->model, asked.table,
+                   {asked.levels, asked.diagnostics, observations_.options().level,
+                    start + limits_.request_time});
+  const std::uint64_t first = observations_.remember(answers.watched, now->number);
+  const std::size_t count = answers.values.rows();
+  Reply reply;
+  reply.content_type = content_type_of(asked.format);
+  if (asked.format == BodyFormat::kJson) {
+    std::vector<std::string> ids;
+    for (std::size_t i = 0; i < count; ++i) ids.push_back(observations_.id(first + i));
+    reply.body = answer_json(answers, now->model->version(), ids);
+  } else if (asked.format == BodyFormat::kNdjson) {
+    reply.body = answer_ndjson(answers);
+  } else {
+    reply.body = answer_csv(answers, asked.table, asked.keep);
+  }
+  reply.headers.emplace_back("Tare-Model", now->model->version());
+  reply.headers.emplace_back("Tare-First-Id", observations_.id(first));
+  reply.rows = count;
+  if (is_small(request.body)) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    small_seconds_ = 0.9 * small_seconds_.load() + 0.1 * seconds;
+  }
+  return reply;
+}
+
+Reply Service::observe(const Request& request) {
+  const std::shared_ptr<const NumberedModel> now = models_.now();
+  const ObserveRequest asked = parse_observe(request, *now->model, limits_);
+  Observations::Outcome outcome;
+  if (asked.by_id) {
+    outcome = observations_.observe(asked.ids, asked.targets);
+  } else {
+    const RowAnswers answers =
+        predict_with_targets(*now->model, asked.table, observations_.options().level,
+                             Clock::now() + limits_.request_time);
+    outcome = observations_.observe(answers.watched, answers.targets, now->number);
+  }
+  Reply reply = text_reply(outcome_json(outcome, observations_.coverage()), "application/json");
+  reply.rows = outcome.counted;
+  return reply;
+}
+
+Reply Service::metrics_text() const {
+  const CoverageWatch coverage = observations_.coverage();
+  const std::shared_ptr<const NumberedModel> now = models_.now();
+  std::string more;
+  append_metric(more, "tare_coverage_level", "gauge", "Level of the watched interval.",
+                coverage.level());
+  append_metric(more, "tare_coverage", "gauge", "Share of the last observations inside it.",
+                coverage.coverage());
+  append_metric(more, "tare_coverage_observations", "gauge", "Observations behind tare_coverage.",
+                static_cast<double>(coverage.observations()));
+  append_metric(more, "tare_coverage_low", "gauge", "Lower end of the band of tare_coverage.",
+                coverage.band().low);
+  append_metric(more, "tare_coverage_high", "gauge", "Upper end of the band of tare_coverage.",
+                coverage.band().high);
+  append_metric(more, "tare_coverage_alarm", "gauge", "-1 below the band, 1 above it, 0 within.",
+                coverage.alarm());
+  more += fmt::format(
+      "# HELP tare_model_info The model that serves.\n# TYPE tare_model_info gauge\n"
+      "tare_model_info{{version=\"{}\",method=\"{}\",number=\"{}\"}} 1\n",
+      now->model->version(), now->model->fitted().method, now->number);
+  return text_reply(metrics_.text(more), "text/plain; version=0.0.4; charset=utf-8");
+}
+
+}  // namespace tare::serve

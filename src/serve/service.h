@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "serve/limits.h"
+#include "serve/message.h"
+#include "serve/metrics.h"
+#include "serve/model_holder.h"
+#include "serve/observations.h"
+#include "serve/query.h"
+#include "serve/routes.h"
+
+namespace tare::serve {
+
+/// What the service answers: from a request to a reply, without a socket. Safe to use from several
+/// threads.
+class Service {
+ public:
+  /// An empty token asks for none. The others outlive this object.
+  Service(const ModelHolder& models, Observations& observations, Metrics& metrics,
+          const Limits& limits, std::string token);
+
+  /// Never throws: what goes wrong becomes a reply.
+  Reply handle(const Request& request) noexcept;
+
+  /// True for a request that may take long enough to keep others waiting, by its size and by what
+  /// small ones took lately.
+  bool may_take_long(const Request& request) const noexcept;
+
+  /// From now on /readyz says no.
+  void stop() noexcept { stopping_ = true; }
+
+ private:
+  Reply route_request(const Request& request, std::size_t& route);
+  Reply act(const Route& route, const Request& request, const Target& target);
+  Reply predict(const Request& request, const Target& target);
+  Reply observe(const Request& request);
+  Reply metrics_text() const;
+  void check_token(const Request& request) const;
+
+  const ModelHolder& models_;
+  Observations& observations_;
+  Metrics& metrics_;
+  const Limits& limits_;
+  std::string token_;
+  std::atomic<bool> stopping_ = false;
+  std::atomic<double> small_seconds_ = 0.0;  // that small predictions take, lately
+};
+
+}  // namespace tare::serve

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "serve/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+#include <cmath>
+#include <utility>
+
+#include "serve/http_parts.h"
+
+namespace tare::serve {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using std::chrono::milliseconds;
+
+/// Read at a time, beside the head.
+constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+/// A client that reads an answer more slowly than this is cut off in the end.
+constexpr std::size_t kSlowestBytesPerSecond = std::size_t{64} << 10;
+/// For the client to see the answer before the connection goes.
+constexpr milliseconds kLinger{1000};
+/// An idle connection is kept this long once the service stops: a request may be on its way.
+constexpr milliseconds kIdleWhileStopping{500};
+
+}  // namespace
+
+Session::Session(asio::ip::tcp::socket socket, SessionContext& context, Kind kind)
+    : socket_(std::move(socket)),
+      context_(context),
+      counted_(context.metrics.connections),
+      kind_(kind),
+      timer_(socket_.get_executor()),
+      buffer_(context.limits.header_bytes + kReadBytes) {}
+
+void Session::start() {
+  asio::dispatch(socket_.get_executor(), [self = shared_from_this()] {
+    Error ignored;
+    self->socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+    const auto remote = self->socket_.remote_endpoint(ignored);
+    if (!ignored) {
+      self->client_ = fmt::format("{}:{}", remote.address().to_string(), remote.port());
+    }
+    self->wait_for_request();
+  });
+}
+
+void Session::stop() {
+  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    if (self->step_ == Step::kIdle) self->set_timer(kIdleWhileStopping);
+  });
+}
+
+void Session::set_timer(milliseconds time) {
+  timer_.expires_after(time);
+  timer_.async_wait([self = shared_from_this()](Error error) {
+    if (!error) self->on_timer();
+  });
+}
+
+void Session::on_timer() {
+  if (timer_.expiry() > std::chrono::steady_clock::now()) return;  // set anew in the meantime
+  if (step_ == Step::kReading) {
+    timed_out_ = true;
+    Error ignored;
+    socket_.cancel(ignored);  // the read ends, and is answered with 408
+  } else if (step_ != Step::kWorking) {
+    close();
+  }
+}
+
+void Session::wait_for_request() {
+  request_ = {};
+  body_ = {};
+  in_flight_.reset();
+  parser_.emplace();
+  parser_->header_limit(static_cast<std::uint32_t>(context_.limits.header_bytes));
+  parser_->body_limit(context_.limits.body_bytes);
+  parser_->get().body().count_in(context_.metrics.body_bytes_buffered,
+                                 context_.limits.buffered_bytes);
+  if (buffer_.size() > 0) {  // the next request came with the last one
+    read_head();
+    return;
+  }
+  step_ = Step::kIdle;
+  const bool hurry = context_.stopping || kind_ == Kind::kRefused;
+  set_timer(hurry ? kIdleWhileStopping : context_.limits.idle_time);
+  socket_.async_wait(asio::socket_base::wait_read, [self = shared_from_this()](Error error) {
+    if (!error) self->read_head();
+  });
+}
+
+void Session::read_head() {
+  step_ = Step::kReading;
+  timed_out_ = false;
+  set_timer(context_.limits.request_time);
+  http::async_read_header(
+      socket_, buffer_, *parser_,
+      [self = shared_from_this()](Error error, std::size_t) { self->on_head(error); });
+}
+
+void Session::on_head(Error error) {
+  if (error) {
+    on_read_error(error);
+    return;
+  }
+  take_request();
+  if (boost::beast::iequals(parser_->get()[http::field::expect], "100-continue")) {
+    auto go_on = std::make_shared<http::response<http::empty_body>>(http::status::continue_,
+                                                                    parser_->get().version());
+    http::async_write(socket_, *go_on,
+                      [self = shared_from_this(), go_on](Error failed, std::size_t) {
+                        if (failed) {
+                          self->close();
+                        } else {
+                          self->read_body();
+                        }
+                      });
+    return;
+  }
+  read_body();
+}
+
+void Session::read_body() {
+  if (parser_->is_done()) {
+    on_request();
+    return;
+  }
+  http::async_read(socket_, buffer_, *parser_,
+                   [self = shared_from_this()](Error error, std::size_t) {
+                     if (error) {
+                       self->on_read_error(error);
+                     } else {
+                       self->on_request();
+                     }
+                   });
+}
+
+/// What the head says; the body follows.
+void Session::take_request() {
+  const auto& head = parser_->get();
+  request_.method = plain(head.method_string());
+  request_.target = plain(head.target());
+  request_.content_type = plain(head[http::field::content_type]);
+  request_.authorization = plain(head[http::field::authorization]);
+  const std::string_view id = plain(head["X-Request-Id"]);
+  request_.id = is_usable_id(id) ? std::string(id) : new_request_id();
+}
+
+std::string Session::new_request_id() {
+  return fmt::format("{}-{:x}", context_.process, ++context_.next_request);
+}
+
+void Session::on_read_error(Error error) {
+  began_ = std::chrono::steady_clock::now();
+  parser_->get().body() = {};  // nobody will read what came of it
+  auto [status, detail] = read_problem(error, context_.limits);
+  if (timed_out_) {
+    status = 408;
+    detail = fmt::format("the request was not there after {} seconds",
+                         static_cast<double>(context_.limits.request_time.count()) / 1000.0);
+  }
+  if (status == 0) {
+    close();
+    return;
+  }
+  if (request_.id.empty()) request_.id = new_request_id();
+  Reply reply = problem_reply(status, detail, request_.id);
+  reply.route = kNoPath;
+  answer(std::move(reply), /*close=*/true);
+}
+
+void Session::on_request() {
+  began_ = std::chrono::steady_clock::now();
+  timer_.cancel();
+  step_ = Step::kWorking;
+  body_ = std::move(parser_->get().body());
+  request_.body = std::move(body_.text);
+  const bool close = !parser_->keep_alive();
+  if (kind_ == Kind::kRefused) {
+    Reply reply = problem_reply(429, "too many connections (try again in a moment)", request_.id);
+    reply.route = kNoPath;
+    answer(std::move(reply), /*close=*/true);
+    return;
+  }
+  in_flight_.emplace(context_.metrics.requests_in_flight);
+  if (!context_.service.may_take_long(request_)) {
+    answer(context_.service.handle(request_), close);
+    return;
+  }
+  CountedIn waiting(context_.metrics.batches_waiting);
+  if (context_.metrics.batches_waiting > context_.limits.waiting_batches) {
+    Reply reply = problem_reply(429, "too many large requests are waiting (try again in a moment)",
+                                request_.id);
+    reply.route = kNoPath;
+    answer(std::move(reply), close);
+    return;
+  }
+  asio::post(context_.workers, [self = shared_from_this(), close, waiting = std::move(waiting)] {
+    self->answer_beside(close);
+  });
+}
+
+/// On a worker. Where there is no memory left even for the way back, the connection ends.
+void Session::answer_beside(bool close) noexcept {
+  try {
+    auto reply = std::make_shared<Reply>(context_.service.handle(request_));
+    asio::post(socket_.get_executor(), [self = shared_from_this(), close, reply] {
+      self->answer(std::move(*reply), close);
+    });
+  } catch (const std::exception&) {
+  }
+}
+
+/// Whether the client has sent more behind this request: that has begun, too.
+bool Session::more_is_there() const {
+  Error ignored;
+  return buffer_.size() > 0 || socket_.available(ignored) > 0;
+}
+
+void Session::answer(Reply reply, bool close) {
+  close = close || (context_.stopping && !more_is_there());
+  log_reply(reply);
+  const unsigned version = parser_->get().version() == 10 ? 10 : 11;
+  const auto status = static_cast<http::status>(reply.status);
+  if (request_.method == "HEAD") {
+    auto response = std::make_shared<http::response<http::empty_body>>(status, version);
+    set_fields(*response, reply, request_.id, close);
+    response->content_length(reply.body.size());
+    send(std::move(response), close);
+    return;
+  }
+  auto response = std::make_shared<http::response<http::string_body>>(status, version);
+  set_fields(*response, reply, request_.id, close);
+  response->body() = std::move(reply.body);
+  response->prepare_payload();
+  send(std::move(response), close);
+}
+
+template <class Response>
+void Session::send(std::shared_ptr<Response> response, bool close) {
+  step_ = Step::kWriting;
+  const std::size_t bytes = response->payload_size().value_or(0);
+  set_timer(context_.limits.request_time + milliseconds(1000 * bytes / kSlowestBytesPerSecond));
+  http::async_write(socket_, *response,
+                    [self = shared_from_this(), response, close](Error error, std::size_t) {
+                      if (error) {
+                        self->close();
+                      } else if (close) {
+                        self->close_slowly();
+                      } else {
+                        self->wait_for_request();
+                      }
+                    });
+}
+
+/// Says that nothing more will come and reads what the client still sends: closing at once could
+/// make its system throw away the answer.
+void Session::close_slowly() {
+  step_ = Step::kClosing;
+  request_ = {};
+  body_ = {};
+  in_flight_.reset();
+  Error ignored;
+  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
+  set_timer(kLinger);
+  discard();
+}
+
+void Session::discard() {
+  buffer_.clear();
+  socket_.async_read_some(buffer_.prepare(kReadBytes / 8),
+                          [self = shared_from_this()](Error error, std::size_t) {
+                            if (error) {
+                              self->close();
+                            } else {
+                              self->discard();
+                            }
+                          });
+}
+
+void Session::close() {
+  step_ = Step::kClosing;
+  timer_.cancel();
+  Error ignored;
+  socket_.close(ignored);
+}
+
+void Session::log_reply(const Reply& reply) const {
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  context_.metrics.count_request(reply.route, reply.status, seconds, reply.rows);
+  if (reply.status < 400 && !context_.log_requests) return;
+  const std::string_view level =
+      reply.status < 400 ? "info" : (reply.status < 500 ? "warning" : "error");
+  LogLine line(level, "request");
+  line.text("id", request_.id)
+      .text("client", client_)
+      .text("method", std::string_view(request_.method).substr(0, 20))
+      .text("target", std::string_view(request_.target).substr(0, 200))
+      .count("status", reply.status)
+      .count("rows", reply.rows)
+      .count("bytes_in", request_.body.size())
+      .count("bytes_out", reply.body.size())
+      .number("ms", std::round(seconds * 1e6) / 1e3);
+  if (!reply.problem.empty()) line.text("problem", reply.problem);
+  context_.log.write(line);
+}
+
+}  // namespace tare::serve

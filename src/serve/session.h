@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <atomic>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "serve/body_buffer.h"
+#include "serve/limits.h"
+#include "serve/log.h"
+#include "serve/message.h"
+#include "serve/metrics.h"
+#include "serve/service.h"
+
+namespace tare::serve {
+
+/// What all connections share. Outlives them.
+struct SessionContext {
+  Service& service;
+  Metrics& metrics;
+  Log& log;
+  const Limits& limits;
+  boost::asio::thread_pool& workers;  // for requests that may take long
+  bool log_requests = true;           // also those that went well
+  std::string process;                // the first part of request ids
+  std::atomic<bool> stopping = false;
+  std::atomic<std::uint64_t> next_request = 0;
+};
+
+/// A connection: reads a request, has it answered, writes the reply, and again. Every step has an
+/// end: a client may be slow, silent or gone. All handlers run on the socket's strand.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  /// One that is above the limit of connections answers its first request with 429 and closes.
+  enum class Kind : std::uint8_t { kServed, kRefused };
+  Session(boost::asio::ip::tcp::socket socket, SessionContext& context, Kind kind);
+
+  void start();
+  /// The service stops: what has begun is answered, and a connection that stays idle is closed.
+  void stop();
+
+ private:
+  using Error = boost::system::error_code;
+  enum class Step : std::uint8_t { kIdle, kReading, kWorking, kWriting, kClosing };
+
+  void wait_for_request();
+  void read_head();
+  void on_head(Error error);
+  void read_body();
+  void on_request();
+  void on_read_error(Error error);
+  void take_request();
+  void answer_beside(bool close) noexcept;
+  void answer(Reply reply, bool close);
+  bool more_is_there() const;
+  template <class Response>
+  void send(std::shared_ptr<Response> response, bool close);
+  void close_slowly();
+  void discard();
+  void close();
+  void set_timer(std::chrono::milliseconds time);
+  void on_timer();
+  void log_reply(const Reply& reply) const;
+  std::string new_request_id();
+
+  boost::asio::ip::tcp::socket socket_;
+  SessionContext& context_;
+  CountedIn counted_;
+  Kind kind_;
+  boost::asio::steady_timer timer_;
+  boost::beast::flat_buffer buffer_;
+  std::optional<boost::beast::http::request_parser<CountedBody>> parser_;
+  BodyBuffer body_;  // of the request that is being answered: counted until it is
+  std::string client_;
+  Request request_;
+  std::optional<CountedIn> in_flight_;  // while a request is being answered
+  Step step_ = Step::kIdle;
+  bool timed_out_ = false;
+  std::chrono::steady_clock::time_point began_;  // when the request's last byte was there
+};
+
+}  // namespace tare::serve

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/contest_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "report/svg_checks.h"
+
+namespace tare {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+CaseRanking three_methods() {
+  CaseRanking ranking{"case", "CheckScore", {}};
+  ranking.methods = {{"a", "", 5, 1.0, 0.0, -kInfinity, kInfinity, true},
+                     {"b", "x=<1>", 5, 1.1, 0.1, -0.05, 0.25, true},
+                     {"c", "", 5, 2.0, 1.0, 0.7, 1.3, false}};
+  return ranking;
+}
+
+SummaryTable one_table() {
+  SummaryTable table;
+  table.case_name = "case";
+  table.metrics = {"MACE", "Coverage"};
+  table.floors = {0.02, std::nullopt};
+  SummaryCell ours{3, 0.04, 0.01, 0.05, 0.02};
+  SummaryCell lone{1, 0.9, std::numeric_limits<double>::quiet_NaN(), std::nullopt, std::nullopt};
+  table.rows = {{"a", "", {ours, lone}, 1.0}, {"b", "", {SummaryCell{}, lone}, 1.0}};
+  return table;
+}
+
+TEST(RankingCard, TellsTiedFromBehind) {
+  const Card card = ranking_card(three_methods());
+  EXPECT_TRUE(well_formed(card.pictures));
+  EXPECT_THAT(card.pictures, HasSubstr("b x=&lt;1&gt;: tied with the best"));
+  EXPECT_THAT(card.pictures, HasSubstr("c: behind"));
+  EXPECT_THAT(card.pictures, Not(HasSubstr("inf")));
+  EXPECT_THAT(card.words[1], HasSubstr("2 of 3 cannot be told from the best"));
+  EXPECT_EQ(card.table[2][3], "-0.05");
+  EXPECT_EQ(card.table[1][3], "");  // the best has no distance from itself
+}
+
+TEST(RankingCard, OfOneRepeatSaysThatNothingIsKnown) {
+  CaseRanking ranking = three_methods();
+  for (RankedMethod& row : ranking.methods) {
+    row.behind_low = -kInfinity;
+    row.behind_high = kInfinity;
+  }
+  const Card card = ranking_card(ranking);
+  EXPECT_TRUE(well_formed(card.pictures));
+  EXPECT_THAT(card.words[1], HasSubstr("One repeat gives no interval"));
+  EXPECT_THAT(card.pictures, HasSubstr("b x=&lt;1&gt;: not known"));
+  ranking.methods[2].score = ranking.methods[2].behind = kInfinity;
+  EXPECT_THAT(ranking_card(ranking).pictures, HasSubstr(">infinite<"));
+  ranking.methods.resize(1);
+  EXPECT_THAT(ranking_card(ranking).words[1], HasSubstr("nothing to compare it with"));
+}
+
+TEST(MetricCard, StandsBesideThePaper) {
+  const Card card = metric_card(one_table(), "MACE");
+  EXPECT_TRUE(well_formed(card.pictures));
+  EXPECT_THAT(card.pictures, HasSubstr("the paper&#39;s: 0.05 ± 0.02"));
+  EXPECT_THAT(card.words[0], HasSubstr("A perfect model scores 0.02"));
+  EXPECT_EQ(card.table[1], (std::vector<std::string>{"a", "0.04", "0.01", "0.05", "0.02"}));
+  EXPECT_EQ(card.table[2], (std::vector<std::string>{"b", "-", "", "", ""}));
+  EXPECT_THAT(metric_card(one_table(), "Coverage").words[0], Not(HasSubstr("paper")));
+  EXPECT_TRUE(metric_card(one_table(), "none").pictures.empty());
+}
+
+TEST(ContestPage, SaysWhatFailed) {
+  ContestReport report{"t <", "p", one_table(), three_methods(), 5, 0.1, {"d: <broke>"}};
+  const std::string html = contest_html(report);
+  EXPECT_THAT(html, HasSubstr("d: &lt;broke&gt;"));
+  EXPECT_THAT(html, HasSubstr("<title>t &lt;</title>"));
+  report.failed.clear();
+  EXPECT_THAT(contest_html(report), Not(HasSubstr("could not be fitted")));
+}
+
+TEST(ResultsPage, HasARankingWhereThereIsOne) {
+  Summary summary;
+  summary.title = "t";
+  summary.tables = {one_table()};
+  EXPECT_THAT(results_html(summary, "p"), Not(HasSubstr("<figure")));
+  const std::string html = results_html(summary, "`tare x`", "", {three_methods()});
+  EXPECT_THAT(html, HasSubstr("Ranking by CheckScore"));
+  EXPECT_THAT(html, HasSubstr("<code>tare x</code>"));
+}
+
+}  // namespace
+}  // namespace tare
