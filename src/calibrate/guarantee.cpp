@@ -21,10 +21,8 @@ namespace {
 constexpr std::size_t kScoredRows =
     2048;  // rows whose quantiles at all knots are in memory at once
 constexpr std::size_t kBlockNumbers = 4'000'000;  // quantiles of all folds, likewise
-// Rows that one model is asked about at a time: its answers lie beside those that are given back.
-constexpr std::size_t kPlacedRows = 8'192;
-constexpr std::size_t kLeastBlock = 64;     // rows
-constexpr std::size_t kCheckedRows = 2000;  // for the coverage of rows that were seen
+constexpr std::size_t kLeastBlock = 64;           // rows
+constexpr std::size_t kCheckedRows = 2000;        // for the coverage of rows that were seen
 
 std::vector<Level> make_guarantee_levels() {
   std::vector<double> lower = {0.000001, 0.00001, 0.00002, 0.00005, 0.0001, 0.0002};
@@ -375,23 +373,25 @@ Prediction GuaranteedModel::predict_places(const Rows& rows, std::span<const Lev
     asked.push_back(knots_[k]);
   }
 
-  Prediction result;
-  result.quantiles = Matrix(rows.x.rows(), levels.size());
-  std::size_t first = 0;
-  do {  // also for no row at all: the model checks what it is given
-    const std::size_t count = std::min(kPlacedRows, rows.x.rows() - first);
-    const Rows some = middle_of(rows, first, count);
-    const Prediction part = inner_.front()->predict({some.x, some.given}, asked, how);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::vector<KnotPlace>& own = places[line_of_row(some, i)];
+  Prediction result = inner_.front()->predict({rows.x, rows.given}, asked, how);
+  // Levels ascend, and so do their knots: where there is a knot for each, they are the columns.
+  if (lines_.size() == 1 && asked.size() == levels.size()) {
+    for (std::size_t i = 0; i < rows.x.rows(); ++i) {
       for (std::size_t j = 0; j < levels.size(); ++j) {
-        result.quantiles(first + i, j) =
-            moved(part.quantiles(i, column[own[j].knot]), own[j].beyond);
+        double& quantile = result.quantiles(i, j);
+        quantile = moved(quantile, places.front()[j].beyond);
       }
     }
-    append_diagnostics(result, part);
-    first += count;
-  } while (first < rows.x.rows());
+    return result;
+  }
+  Matrix quantiles(rows.x.rows(), levels.size());
+  for (std::size_t i = 0; i < rows.x.rows(); ++i) {
+    const std::vector<KnotPlace>& own = places[line_of_row(rows, i)];
+    for (std::size_t j = 0; j < levels.size(); ++j) {
+      quantiles(i, j) = moved(result.quantiles(i, column[own[j].knot]), own[j].beyond);
+    }
+  }
+  result.quantiles = std::move(quantiles);
   return result;
 }
 
