@@ -131,8 +131,8 @@ def _quantile_forest(problem, clock):
 
 PEERS = {
     "tare": Peer(_tare(), "tare", "Calibrator(model).calibrate(X, y), as it comes"),
-    "tare_features_auto": Peer(_tare(features="auto"), "tare", "features='auto'"),
-    "tare_features_none": Peer(_tare(features="auto", guarantee="none"), "tare", "features='auto', guarantee='none'"),
+    "tare_all": Peer(_tare(features="all"), "tare", "features='all'"),
+    "tare_all_none": Peer(_tare(features="all", guarantee="none"), "tare", "features='all', guarantee='none'"),
     "tare_rate": Peer(_tare(bandwidth="rate"), "tare", "bandwidth='rate'"),
     "tare_none": Peer(_tare(guarantee="none"), "tare", "guarantee='none'"),
     "tare_split": Peer(_tare(guarantee="split"), "tare", "guarantee='split'"),

@@ -17,6 +17,9 @@ from ._sklearn import clone
 # ranked through folds, which costs little where nothing has to be trained.
 _ROWS_FOR_SPLIT = 2000
 _ROWS_FOR_FOLDS = 100
+# A window in more dimensions holds few rows, or rows whose errors differ: with six columns of which two matter, finding these
+# halves the coverage error of the worst slice (bench/RESULTS.md).
+_COLUMNS_FOR_ALL = 3
 # Below, a minute of training is not what anybody waits for at a prompt.
 _ROWS_FOR_BUDGET = 250
 
@@ -35,8 +38,9 @@ class Calibrator(QuantileEstimator):
         up to two minutes (below 250 rows with its quick budget). Or a key of `tare.methods()`.
     kernel, bandwidth : str, str or float
         Of SNQ. 'auto': the method's kernel, and the bandwidth that loses least on rows left out.
-    features : list of str or int, 'auto' or None
-        Columns against which to calibrate; 'auto' finds those on which the residual's law depends; None: all.
+    features : list of str or int, 'auto', 'all' or None
+        Columns against which to calibrate; 'auto' finds those on which the residual's law depends. None: around a model 'auto' where
+        there are more than three columns; otherwise 'all'.
     guarantee : {'marginal', 'split', 'cross', 'none'} or None
         'marginal': intervals also cover on average in finite samples, by rows held out ('split') from 2,000 rows on and by folds
         ('cross') below; with method 'auto' and its own models, nothing below 2,000 rows. None and 'none': as the method gives them.
@@ -176,16 +180,17 @@ class Calibrator(QuantileEstimator):
 
         return read_features(X, allow_missing=self._core_model().schema is not None)
 
-    def _own_options(self, rows: int, around: bool) -> dict[str, Any]:
+    def _own_options(self, rows: int, columns: int, around: bool) -> dict[str, Any]:
         options = dict(self.options or {})
         if self.kernel != "auto":
             options["kernel"] = self.kernel
         if self.bandwidth != "auto":
             options["bandwidth"] = self.bandwidth
-        if isinstance(self.features, str):
-            if self.features != "auto":
-                raise ValueError(f"features is a list of columns, 'auto' or None, got {self.features!r}.")
-            options["screen"] = "yes"
+        if isinstance(self.features, str) and self.features not in ("auto", "all"):
+            raise ValueError(f"features is a list of columns, 'auto', 'all' or None, got {self.features!r}.")
+        found = self.features is None and around and self.method == "auto" and columns > _COLUMNS_FOR_ALL
+        if isinstance(self.features, str) and self.features == "auto" or found:
+            options.setdefault("screen", "yes")
         guarantee = self.guarantee
         if guarantee == "marginal":
             folds = "cross:10" if rows >= _ROWS_FOR_FOLDS else "none"
@@ -207,7 +212,7 @@ class Calibrator(QuantileEstimator):
             features,
             target,
             method=self._method(around),
-            options=self._own_options(features.rows, around),
+            options=self._own_options(features.rows, features.count, around),
             columns=self.features,
             given=given,
             form=form,
