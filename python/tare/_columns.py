@@ -12,10 +12,19 @@ from ._input import Features
 from ._output import short
 
 
-def given_names(form: Any) -> list[str]:
-    if form.kind == "mean_sd":
-        return ["prediction", "prediction_sd"]
-    return ["prediction"] if form.kind == "point" else [f"q{short(level)}" for level in form.levels]
+def free_name(name: str, taken: list[str]) -> str:
+    """The name, or with as many underscores behind it as make it new."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def given_names(form: Any, taken: list[str]) -> list[str]:
+    """Names for the columns of what is given, which no feature has."""
+    names = ["prediction", "prediction_sd"] if form.kind == "mean_sd" else ["prediction"]
+    if form.kind == "quantiles":
+        names = [f"q{short(level)}" for level in form.levels]
+    return [free_name(name, taken) for name in names]
 
 
 def table_of(features: Features, given: np.ndarray | None, given_names: list[str]) -> Any:

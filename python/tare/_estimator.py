@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterable
 import numpy as np
 
 from . import _core
-from ._columns import given_names, kernel_columns, name_difference, table_of
+from ._columns import free_name, given_names, kernel_columns, name_difference, table_of
 from ._distribution import Distribution
 from ._input import Features, read_features, read_prediction, read_target
 from ._output import as_container, short, wanted_container
@@ -52,8 +52,8 @@ def seed_of(random_state: Any) -> int:
     if random_state is None:
         return 0
     if isinstance(random_state, (int, np.integer)):
-        if random_state < 0:
-            raise ValueError(f"random_state is a whole number from 0 on, got {random_state}.")
+        if not 0 <= random_state < 2**64:
+            raise ValueError(f"random_state is a whole number from 0 to 2**64 - 1, got {random_state}.")
         return int(random_state)
     if hasattr(random_state, "integers"):
         return int(random_state.integers(2**31))
@@ -123,11 +123,15 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         schema = None
         x = features.array
         if features.columns is not None:
-            given_columns = given_names(form) if given is not None else []
+            taken = [column.name for column in features.columns]
+            given_columns = given_names(form, taken) if given is not None else []
             table = table_of(features, given, given_columns)
-            target = next(n for n in ("y", "target", "y_") if n not in (c.name for c in features.columns))
-            schema = _core.Schema.learn(table, target, form, given_columns, self.missing)
-            encoded = schema.encode(table, self.missing)
+            target = free_name("y", taken + given_columns)
+            try:
+                schema = _core.Schema.learn(table, target, form, given_columns, self.missing)
+                encoded = schema.encode(table, self.missing)
+            except ValueError as error:
+                raise ValueError(in_python(str(error))) from None
             x, rows = encoded["x"], encoded["rows"]
             y = np.ascontiguousarray(y[rows])
             weight = None if weight is None else np.ascontiguousarray(weight[rows])
@@ -139,7 +143,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         try:
             core = _core.fit(
                 method=method,
-                options={name: option_text(value) for name, value in options.items()},
+                options={str(name): option_text(value) for name, value in options.items()},
                 x=np.ascontiguousarray(x, dtype=np.float64),
                 y=y,
                 weight=weight,

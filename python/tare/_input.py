@@ -96,6 +96,8 @@ def _to_number_array(values: Any, what: str) -> np.ndarray:
     """float32 and float64 stay; everything else that is a number becomes float64."""
     if hasattr(values, "detach"):  # a PyTorch tensor, which may have a gradient or be on a device
         values = values.detach().cpu().numpy()
+    if isinstance(values, np.ma.MaskedArray):  # what is masked is missing, whatever lies under the mask
+        values = np.ma.filled(values.astype(np.float64), np.nan)
     array = np.asarray(values)
     if np.iscomplexobj(array):
         raise ValueError(f"Complex data not supported: {what} has dtype {array.dtype}.")

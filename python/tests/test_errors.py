@@ -73,6 +73,8 @@ def test_bad_confidence(fitted, small, level):
         (lambda s: tare.Calibrator(true_mean, missing="ignore").calibrate(s.X, s.y), "'ignore'"),
         (lambda s: tare.Calibrator(true_mean, options={"bandwith": 1}).calibrate(s.X, s.y), "bandwith"),
         (lambda s: tare.Calibrator(true_mean, random_state=-1).calibrate(s.X, s.y), "random_state"),
+        (lambda s: tare.Calibrator(true_mean, random_state=2**64).calibrate(s.X, s.y), "random_state"),
+        (lambda s: tare.QuantileRegressor("nrc", options={3: 1}).fit(s.X, s.y), "3"),
         (lambda s: tare.QuantileRegressor("forest").fit(s.X, s.y), "forest"),
         (lambda s: tare.QuantileRegressor("nrc").fit(s.X[:12], s.y[:12]), "too few"),
     ],

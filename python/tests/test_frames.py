@@ -145,3 +145,33 @@ def test_features_that_do_not_exist_are_named():
     columns, y = rows()
     with pytest.raises(ValueError, match="'color'"):
         tare.Calibrator(lambda X: np.zeros(len(X)), features=["color"]).calibrate(pandas_frame(columns), y)
+
+
+@pytest.mark.parametrize("names", [("prediction", "y"), ("prediction", "prediction_"), ("y", "y_"), ("q0.1", "q0.9")])
+def test_features_may_have_the_names_of_what_is_given(names):
+    """A model file has columns for the target and the prediction, too; features keep theirs."""
+    rng = np.random.default_rng(0)
+    frame = pandas_frame({name: rng.uniform(size=400) for name in names})
+    y = rng.normal(size=400) * (0.1 + frame[names[0]])
+    narrow_and_wide = pandas_frame({names[0]: [0.05, 0.95], names[1]: [0.5, 0.5]})
+    point = tare.Calibrator(lambda X: np.zeros(len(X)), guarantee="none").calibrate(frame, y)
+    assert point.predict_interval(narrow_and_wide).shape == (2, 2)
+    narrow, wide = np.diff(point.predict_interval(narrow_and_wide)).ravel()
+    assert wide > 3 * narrow
+    given = np.tile([-1.0, 1.0], (400, 1))
+    law = tare.Calibrator(guarantee="none").calibrate(frame, y, given, quantiles=[0.1, 0.9])
+    narrow, wide = np.diff(law.predict_interval(narrow_and_wide, y_pred=given[:2])).ravel()
+    assert wide > 3 * narrow
+
+
+def test_masked_cells_are_missing():
+    X = np.random.default_rng(0).uniform(size=(200, 2))
+    masked = np.ma.masked_array(X, mask=np.arange(400).reshape(200, 2) == 7)
+    with pytest.raises(ValueError, match="NaN: row 3, column 1"):
+        tare.QuantileRegressor("nrc", options=OPTIONS).fit(masked, X[:, 0])
+
+
+def test_a_name_is_no_category():
+    with pytest.raises(ValueError, match="2000 different texts") as caught:
+        tare.QuantileRegressor("nrc").fit(pandas_frame({"id": [str(i) for i in range(2000)]}), np.zeros(2000))
+    assert "--" not in str(caught.value)
