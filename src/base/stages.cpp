@@ -13,4 +13,8 @@ Execution part_of(const Execution& how, std::size_t k, std::size_t parts) {
   return part;
 }
 
+Execution quietly(const Execution& how) {
+  return {.threads = how.threads, .diagnostics = false, .progress = {}, .stop = how.stop};
+}
+
 }  // namespace tare

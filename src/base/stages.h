@@ -11,4 +11,8 @@ namespace tare {
 /// must outlive it.
 Execution part_of(const Execution& how, std::size_t k, std::size_t parts);
 
+/// `how` for work that is part of something else: nothing is reported and no diagnostics are made,
+/// but it can be stopped.
+Execution quietly(const Execution& how);
+
 }  // namespace tare

@@ -20,9 +20,7 @@ namespace {
 
 constexpr std::size_t kScoredRows =
     2048;  // rows whose quantiles at all knots are in memory at once
-constexpr std::size_t kBlockNumbers = 4'000'000;  // quantiles of all folds, likewise
-constexpr std::size_t kLeastBlock = 64;           // rows
-constexpr std::size_t kCheckedRows = 2000;        // for the coverage of rows that were seen
+constexpr std::size_t kCheckedRows = 2000;  // for the coverage of rows that were seen
 
 std::vector<Level> make_guarantee_levels() {
   std::vector<double> lower = {0.000001, 0.00001, 0.00002, 0.00005, 0.0001, 0.0002};
@@ -42,11 +40,6 @@ void for_blocks(const FitInput& input, const Use& use) {
   for (std::size_t first = 0; first < all; first += kScoredRows) {
     use(rows_of(input, first, std::min(kScoredRows, all - first)), first);
   }
-}
-
-/// Progress was told by the fit, and nobody asks for diagnostics here.
-Execution quiet(const Execution& how) {
-  return {.threads = how.threads, .diagnostics = false, .progress = {}};
 }
 
 std::vector<RowScore> score_rows(const QuantileModel& model, std::span<const Level> knots,
@@ -88,24 +81,6 @@ void set_masses(std::span<RowScore> scores, std::span<const double> weight,
   for (std::size_t i = 0; i < weight.size(); ++i) scores[i].mass = scale.of(weight[i]);
 }
 
-/// What is known about an answer of several models: their mean number of rows, the nearest row of
-/// any, and whether one of them had none in reach or lies far from all. All models are of one
-/// method.
-void join_diagnostics(Prediction& all, const Prediction& one, double share) {
-  if (all.effective_n.empty()) all.effective_n.resize(one.effective_n.size(), 0.0);
-  for (std::size_t i = 0; i < one.effective_n.size(); ++i) {
-    all.effective_n[i] += share * one.effective_n[i];
-  }
-  if (all.nearest.empty()) all.nearest = one.nearest;
-  for (std::size_t i = 0; i < one.nearest.size(); ++i) {
-    all.nearest[i] = std::min(all.nearest[i], one.nearest[i]);
-  }
-  if (all.fallback.empty()) all.fallback.resize(one.fallback.size(), 0);
-  for (std::size_t i = 0; i < one.fallback.size(); ++i) all.fallback[i] |= one.fallback[i];
-  if (all.outside.empty()) all.outside.resize(one.outside.size(), 0);
-  for (std::size_t i = 0; i < one.outside.size(); ++i) all.outside[i] |= one.outside[i];
-}
-
 /// Of the rows that are ranked; empty where there are no weights.
 std::vector<double> ranked_weights(const FitInput& input, const FoldPlan& plan) {
   std::vector<double> weights;
@@ -135,7 +110,7 @@ GuaranteedModel::GuaranteedModel(std::unique_ptr<const QuantileModel> inner,
     : GuaranteedModel() {
   if (held_out.x.rows() == 0) fail(ErrorCode::kBadData, "no row is held out for the guarantee");
   inner_.push_back(std::move(inner));
-  const Execution silent = quiet(how);
+  const Execution silent = quietly(how);
   FoldScores fold{score_rows(*inner_.front(), knots_, held_out, silent),
                   {held_out.group.begin(), held_out.group.end()}};
   shift_ = held_out.shift;
@@ -162,14 +137,14 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::cross(const FitInput& input, c
     model->inner_.push_back(fit(training, part_of(how, k, plan.folds)));
     const InputPart own(input, parts.second);
     const FitInput unseen = own.input();
-    folds.push_back({score_rows(*model->inner_.back(), model->knots_, unseen, quiet(how)),
+    folds.push_back({score_rows(*model->inner_.back(), model->knots_, unseen, quietly(how)),
                      {unseen.group.begin(), unseen.group.end()}});
     set_masses(folds.back().scores, unseen.weight, model->scale_);
   }
   model->set_lines(folds);
   model->has_bound_ = plan.order == RowOrder::kNone && count_alike(ranked_weights(input, plan));
   model->prepare();
-  model->seen_coverage_ = model->measure_coverage(input, plan, quiet(how));
+  model->seen_coverage_ = model->measure_coverage(input, plan, quietly(how));
   return model;
 }
 
@@ -262,137 +237,6 @@ double GuaranteedModel::measure_coverage(const FitInput& input, const FoldPlan& 
     if (p.quantiles(i, 0) <= seen.y[i] && seen.y[i] <= p.quantiles(i, 1)) ++covered;
   }
   return static_cast<double>(covered) / static_cast<double>(some.size());
-}
-
-void GuaranteedModel::check_groups(const Rows& rows) const {
-  const bool fits = rows.group.empty() ? group_rows_.empty() || rows.x.rows() == 0
-                                       : rows.group.size() == rows.x.rows();
-  if (fits) return;
-  fail(ErrorCode::kShapeMismatch,
-       "predict: the model's guarantee holds within groups, and {} of {} rows have one",
-       rows.group.size(), rows.x.rows());
-}
-
-/// Levels are known for rows that count alike, of a split exactly, of folds as far as it is proven.
-bool GuaranteedModel::knows_levels() const {
-  if (folds() > 1) return has_bound_;
-  const FoldRanks& all = lines_.front();
-  return !shift_ && all.mass() == all.rows() * all.largest();
-}
-
-double GuaranteedModel::delivered_by(const FoldRanks& line, Level level) const {
-  if (folds() == 1) return line.folds().front().delivered(level);
-  const bool upper = level.value() >= 0.5;
-  if (!line.finite(level, line.largest())) return upper ? 1.0 : 0.0;
-  const double alpha = upper ? 1.0 - level.value() : level.value();
-  const double miss = cross_miss_bound(line.rows(), folds(), alpha);
-  return upper ? 1.0 - miss : miss;
-}
-
-Matrix GuaranteedModel::delivered(const Rows& rows, std::span<const Level> levels) const {
-  check_groups(rows);
-  if (!knows_levels()) return {};
-  Matrix of_line(lines_.size(), levels.size());
-  for (std::size_t k = 0; k < lines_.size(); ++k) {
-    for (std::size_t j = 0; j < levels.size(); ++j) {
-      of_line(k, j) = delivered_by(lines_[k], levels[j]);
-    }
-  }
-  Matrix result(rows.x.rows(), levels.size());
-  for (std::size_t i = 0; i < result.rows(); ++i) {
-    std::ranges::copy(of_line.row(line_of_row(rows, i)), result.row(i).begin());
-  }
-  return result;
-}
-
-Prediction GuaranteedModel::predict_ascending(const Rows& rows, std::span<const Level> levels,
-                                              const Execution& how) const {
-  check_groups(rows);
-  if (folds() == 1 && !shift_) return predict_places(rows, levels, how);
-  std::size_t columns = 0;
-  for (const auto& asked : asked_) columns += asked.size();
-  const std::size_t block = std::max(kLeastBlock, kBlockNumbers / columns);
-  Prediction result;
-  result.quantiles = Matrix(rows.x.rows(), levels.size());
-  std::size_t first = 0;
-  do {
-    const std::size_t count = std::min(block, rows.x.rows() - first);
-    Prediction part;
-    part.quantiles = Matrix(count, levels.size());
-    predict_block(middle_of(rows, first, count), levels, how, part);
-    std::ranges::copy(
-        part.quantiles.values(),
-        result.quantiles.values().begin() + static_cast<std::ptrdiff_t>(first * levels.size()));
-    append_diagnostics(result, part);
-    first += count;
-  } while (first < rows.x.rows());
-  return result;
-}
-
-/// Asks all folds' models at all knots that matter.
-void GuaranteedModel::predict_block(const Rows& rows, std::span<const Level> levels,
-                                    const Execution& how, Prediction& result) const {
-  std::vector<Matrix> quantiles;
-  for (std::size_t k = 0; k < folds(); ++k) {
-    Prediction p = inner_[k]->predict({rows.x, rows.given}, asked_[k], how);
-    join_diagnostics(result, p, 1.0 / static_cast<double>(folds()));
-    quantiles.push_back(std::move(p.quantiles));
-  }
-  std::vector<double> weight(shift_ ? rows.x.rows() : 0);
-  if (shift_) shift_->weights(rows.x, weight, how);
-  constexpr std::size_t kMergedRows = 64;
-  parallel_blocks(how, rows.x.rows(), kMergedRows, [&](std::size_t first, std::size_t last) {
-    std::vector<std::span<const double>> row(folds());
-    for (std::size_t i = first; i < last; ++i) {
-      for (std::size_t k = 0; k < folds(); ++k) row[k] = quantiles[k].view().row(i);
-      const std::size_t line = line_of_row(rows, i);
-      const Mass fresh = shift_ ? scale_.of(weight[i]) : lines_[line].largest();
-      merges_[line].answer(row, levels, fresh, result.quantiles.row(i));
-    }
-  });
-}
-
-/// One model, whose answers lie at the same knots for all rows of a line: it is asked at these.
-Prediction GuaranteedModel::predict_places(const Rows& rows, std::span<const Level> levels,
-                                           const Execution& how) const {
-  std::vector<std::vector<KnotPlace>> places(lines_.size());  // of each level, for lines in use
-  std::vector<std::size_t> column(knots_.size(), 0);          // 1: the knot is needed
-  for (std::size_t i = 0; i < rows.x.rows(); ++i) {
-    const std::size_t line = line_of_row(rows, i);
-    std::vector<KnotPlace>& own = places[line];
-    if (!own.empty()) continue;
-    for (const Level& level : levels) {
-      own.push_back(lines_[line].folds().front().place(level));
-      column[own.back().knot] = 1;
-    }
-  }
-  std::vector<Level> asked;
-  for (std::size_t k = 0; k < knots_.size(); ++k) {
-    if (column[k] == 0) continue;
-    column[k] = asked.size();
-    asked.push_back(knots_[k]);
-  }
-
-  Prediction result = inner_.front()->predict({rows.x, rows.given}, asked, how);
-  // Levels ascend, and so do their knots: where there is a knot for each, they are the columns.
-  if (lines_.size() == 1 && asked.size() == levels.size()) {
-    for (std::size_t i = 0; i < rows.x.rows(); ++i) {
-      for (std::size_t j = 0; j < levels.size(); ++j) {
-        double& quantile = result.quantiles(i, j);
-        quantile = moved(quantile, places.front()[j].beyond);
-      }
-    }
-    return result;
-  }
-  Matrix quantiles(rows.x.rows(), levels.size());
-  for (std::size_t i = 0; i < rows.x.rows(); ++i) {
-    const std::vector<KnotPlace>& own = places[line_of_row(rows, i)];
-    for (std::size_t j = 0; j < levels.size(); ++j) {
-      quantiles(i, j) = moved(result.quantiles(i, column[own[j].knot]), own[j].beyond);
-    }
-  }
-  result.quantiles = std::move(quantiles);
-  return result;
 }
 
 void GuaranteedModel::save(const TensorWriter& whole) const {

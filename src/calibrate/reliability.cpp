@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stages.h"
 #include "calibrate/level_order.h"
 #include "calibrate/row_blocks.h"
 #include "math/binomial.h"
@@ -103,7 +104,7 @@ void add_block(const Prediction& block, std::size_t first, ColumnTable& table, P
 bool has_window(const QuantileModel& model, const Rows& rows, const Execution& how) {
   if (rows.x.rows() == 0) return false;
   const Level middle(0.5);
-  const Execution quiet{.threads = how.threads, .diagnostics = false, .progress = {}};
+  const Execution quiet = quietly(how);
   return !model.predict(middle_of(rows, 0, 1), {&middle, 1}, quiet).effective_n.empty();
 }
 

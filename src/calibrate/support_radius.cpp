@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "base/stages.h"
 #include "calibrate/local_sample.h"
 #include "index/kd_tree.h"
 
@@ -74,7 +75,7 @@ BruteForce distinct_rows(const BruteForce& rows) {
 double support_radius(const BruteForce& rows, const Execution& how) {
   if (rows.rows() < 2 || rows.dims() == 0) return std::numeric_limits<double>::infinity();
   const std::vector<std::size_t> places = places_to_measure(rows.rows());
-  const Execution quiet{.threads = how.threads, .diagnostics = false, .progress = {}};
+  const Execution quiet = quietly(how);
   const double radius = typical_gap(rows, places, rows, quiet);
   if (radius > 0.0) return radius;
   const BruteForce distinct = distinct_rows(rows);

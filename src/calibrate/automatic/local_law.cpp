@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "base/stages.h"
 #include "calibrate/bandwidth.h"
 #include "data/rows.h"
 
@@ -125,7 +126,7 @@ Matrix LocalLaw::predict_left_out(const CrossFit& fit, const Folds& groups,
     residual[i] = (data.y[i] - center(statistics.row(i))) / scale(statistics.row(i));
   }
   Matrix result(rows.size(), levels.size());
-  Execution quiet{.threads = how.threads, .diagnostics = false, .progress = {}};
+  const Execution quiet = quietly(how);
   for (std::size_t group = 0; group < groups.count; ++group) {
     std::vector<std::size_t> asked;  // places in `rows`
     std::vector<std::size_t> asked_rows;

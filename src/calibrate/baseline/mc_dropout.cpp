@@ -69,7 +69,7 @@ std::vector<double> dropout_rates(const Params& params) {
 double validation_loss(const DropoutLaw& law, const RegressionData& data,
                        std::span<const std::size_t> rows, const Execution& how) {
   const Matrix x = take_rows(data.x, rows);
-  const Gaussians laws = law.predict(x, {.threads = how.threads, .progress = {}});
+  const Gaussians laws = law.predict(x, quietly(how));
   double sum = 0.0;
   double total = 0.0;
   for (std::size_t k = 0; k < rows.size(); ++k) {
