@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "calibrate/guarantee.h"
 #include "expect_error.h"
 #include "tare/base/rng.h"
 
