@@ -57,6 +57,7 @@ void print_trail(const AutoTrail& trail) {
   }
   rows.push_back({"average", fmt::format("{:.6g}", trail.average_loss), "", ""});
   fmt::print("{}", text_table(rows));
+  if (!trail.masses.empty()) fmt::print("{}\n", mass_words(trail));
 }
 
 void print_text(const std::string& path, const FittedModel& fitted, const TensorStore& store) {

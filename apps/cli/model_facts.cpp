@@ -128,6 +128,10 @@ std::optional<AutoTrail> auto_trail(const TensorStore& store) {
       trail.steps.push_back({trial.at(0).get<std::string>(), trial.at(1).get<double>(),
                              trial.at(2).get<double>(), trial.at(3).get<double>()});
     }
+    if (in.has_value("guide.name")) {
+      trail.guide = in.get<std::string>("guide.name");
+      trail.masses = in.values<double>("guide.values", in.shape("guide.values"));
+    }
     return trail;
   }
   return std::nullopt;

@@ -72,6 +72,20 @@ Card bandwidth_card(const BandwidthPath& path) {
       .table = std::move(table)};
 }
 
+std::string mass_words(const AutoTrail& trail) {
+  constexpr std::size_t kNamed = 4;
+  if (trail.masses.empty()) return "";
+  std::string names;
+  for (std::size_t k = 0; k < std::min(kNamed, trail.masses.size()); ++k) {
+    names += fmt::format("{}{}", k == 0 ? "" : ", ", number_text(trail.masses[k]));
+  }
+  if (trail.masses.size() > kNamed) {
+    names += fmt::format(" and {} more", trail.masses.size() - kNamed);
+  }
+  return fmt::format("Many rows share a value ({}): '{}' tells which quantiles are exactly there.",
+                     names, trail.guide);
+}
+
 Card trail_card(const AutoTrail& trail) {
   std::vector<NamedValue> rows;
   Cells table = {{"candidate", "pinball loss", "bandwidth", "share of the average"}};
@@ -91,18 +105,20 @@ Card trail_card(const AutoTrail& trail) {
   rows.push_back({"the average", gap, gap, gap, Ink::kOrange,
                   fmt::format("the average: loss {:.6g}", trail.average_loss)});
   table.push_back({"the average", fmt::format("{:.6g}", trail.average_loss), "", ""});
-  return {
-      .title = "What 'auto' tried",
-      .pictures = row_chart({.label = "Loss of each candidate of auto, and of their average",
-                             .x_label = "pinball loss, % above the best",
-                             .reached = {0.0}},
-                            rows),
-      .words = {fmt::format("Each candidate is a way to predict and to scale, calibrated; its "
-                            "loss is that of {} left out. Blue ones are in the average, grey "
-                            "ones were dropped, orange is the average itself.",
-                            rows_text(trail.rows)),
-                "If time matters, `fit --budget quick` trains a tenth as much; `best` tries more."},
-      .table = std::move(table)};
+  std::vector<std::string> words = {
+      fmt::format("Each candidate is a way to predict and to scale, calibrated; its "
+                  "loss is that of {} left out. Blue ones are in the average, grey "
+                  "ones were dropped, orange is the average itself.",
+                  rows_text(trail.rows)),
+      "If time matters, `fit --budget quick` trains a tenth as much; `best` tries more."};
+  if (!trail.masses.empty()) words.insert(words.begin() + 1, mass_words(trail));
+  return {.title = "What 'auto' tried",
+          .pictures = row_chart({.label = "Loss of each candidate of auto, and of their average",
+                                 .x_label = "pinball loss, % above the best",
+                                 .reached = {0.0}},
+                                rows),
+          .words = std::move(words),
+          .table = std::move(table)};
 }
 
 }  // namespace tare

@@ -32,7 +32,13 @@ struct AutoTrail {
   std::vector<Step> steps;
   double average_loss = 0.0;
   std::size_t rows = 0;  // that were left out
+  // Values that many rows share, and the candidate that tells which quantiles lie there.
+  std::vector<double> masses;
+  std::string guide;
 };
+
+/// "0, 1.5 and 3 more are kept as they are (...)", or nothing where no value is kept.
+std::string mass_words(const AutoTrail& trail);
 
 Card bandwidth_card(const BandwidthPath& path);
 Card trail_card(const AutoTrail& trail);

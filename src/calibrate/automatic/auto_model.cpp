@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "calibrate/automatic/point_masses.h"
 
 namespace tare::automatic {
 namespace {
@@ -69,6 +70,12 @@ void AutoModel::save(const TensorWriter& out) const {
     member.value("share", parts_.members[k].share);
     parts_.members[k].law.save(member);
   }
+  if (parts_.guide) {
+    const TensorWriter guide = out.part("guide");
+    guide.tensor("masses", parts_.guide->masses);
+    guide.tensor("values", parts_.guide->values);
+    parts_.guide->law.save(guide);
+  }
   Json trail = Json::array();
   for (const Trial& t : parts_.trail) trail.push_back({t.name, t.loss, t.bandwidth, t.share});
   out.value("trail", trail);
@@ -94,6 +101,12 @@ Prediction AutoModel::predict_ascending(const Rows& rows, std::span<const Level>
     for (double& quantile : result.quantiles.row(i)) {
       quantile = parts_.units.shift + parts_.units.scale * quantile;
     }
+  }
+  if (!parts_.guide) return result;
+  const MassGuide& guide = *parts_.guide;
+  const Prediction own = guide.law.predict(x, statistics, levels, how);
+  for (std::size_t i = 0; i < result.quantiles.rows(); ++i) {
+    keep_point_masses(own.quantiles.row(i), guide.masses, guide.values, result.quantiles.row(i));
   }
   return result;
 }
@@ -121,6 +134,14 @@ std::unique_ptr<AutoModel> AutoModel::load(const TensorReader& in) {
     const double share = member.get<double>("share");
     require(share > 0.0 && share <= 1.0);
     parts.members.push_back({LocalLaw::load(member, width, parts.statistics.columns()), share});
+  }
+  if (in.has_tensor("guide.masses")) {
+    const TensorReader guide = in.part("guide");
+    std::vector<double> masses = guide.values<double>("masses", guide.shape("masses"));
+    std::vector<double> values = guide.values<double>("values", {masses.size()});
+    require(!masses.empty() && std::ranges::is_sorted(masses) && std::ranges::is_sorted(values));
+    parts.guide = MassGuide{LocalLaw::load(guide, width, parts.statistics.columns()),
+                            std::move(masses), std::move(values)};
   }
   using Row = std::tuple<std::string, double, double, double>;
   for (const auto& [name, loss, bandwidth, share] : in.get<std::vector<Row>>("trail")) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,14 @@ struct Trial {
 /// More members than this are never averaged.
 inline constexpr std::size_t kMostPicks = 10;
 
+/// Where a target has values that many rows share: a law of the target itself that tells which
+/// quantiles lie there.
+struct MassGuide {
+  LocalLaw law;
+  std::vector<double> masses;  // in units of the method, ascending
+  std::vector<double> values;  // the same in units of y
+};
+
 /// An average of local laws on shared statistics.
 class AutoModel final : public QuantileModel {
  public:
@@ -51,6 +60,7 @@ class AutoModel final : public QuantileModel {
     Units units;
     Statistics statistics;
     std::vector<Member> members;
+    std::optional<MassGuide> guide;
     std::vector<Trial> trail;
     std::vector<ScreenedColumn> screened;  // empty where nobody asked
     double loss = 0.0;                     // of the average, on rows left out, in units of y

@@ -13,6 +13,7 @@
 #include "calibrate/automatic/auto_model.h"
 #include "calibrate/automatic/averaging.h"
 #include "calibrate/automatic/families.h"
+#include "calibrate/automatic/point_masses.h"
 #include "calibrate/row_split.h"
 #include "calibrate/screening.h"
 #include "calibrate/training_rows.h"
@@ -136,14 +137,26 @@ struct AutoRows {
 
   explicit AutoRows(const FitInput& input)
       : usable(counting_rows(input)), training(input, usable), units(Units::of(training.y)) {
-    for (const double value : training.y) y.push_back((value - units.shift) / units.scale);
+    for (const double value : training.y) y.push_back(in_units(value));
   }
   RegressionData data() const { return {training.x, y, training.weight}; }
+  /// In units of y: computing them back from units of the method would miss by a hair.
+  std::vector<double> mass_values() const {
+    std::vector<double> values;
+    for (const PointMass& mass : find_point_masses(training.y)) values.push_back(mass.value);
+    return values;
+  }
+  std::vector<double> masses() const {
+    std::vector<double> own = mass_values();
+    for (double& value : own) value = in_units(value);
+    return own;
+  }
   bool is_constant() const {
     return std::ranges::all_of(y, [&](double value) { return value == y.front(); });
   }
 
  private:
+  double in_units(double value) const { return (value - units.shift) / units.scale; }
   static std::vector<std::size_t> counting_rows(const FitInput& input) {
     std::vector<std::size_t> rows;
     for (std::size_t i = 0; i < input.y.size(); ++i) {
@@ -179,12 +192,33 @@ struct Competition {
   std::vector<LocalLaw> laws;
   std::vector<Trial> trail;  // losses in units of the method
   Averaging averaging;
+  std::optional<std::size_t> guide;  // the candidate that tells where masses lie
+  double loss = 0.0;                 // of the average, guided or not
   std::size_t rows = 0;
 };
 
+/// Of the candidates that take the target as it is, the one whose masses do the average most good;
+/// none where it is better off without.
+void choose_guide(std::span<const Candidate> candidates, const Contest& contest,
+                  std::span<const double> masses, Competition& result) {
+  result.loss = result.averaging.loss.back();
+  if (masses.empty()) return;
+  for (std::size_t c = 0; c < candidates.size(); ++c) {
+    if (candidates[c].center) continue;
+    Matrix guided = result.averaging.average;
+    for (std::size_t i = 0; i < guided.rows(); ++i) {
+      keep_point_masses(contest.quantiles[c].row(i), masses, masses, guided.row(i));
+    }
+    const double loss = mean_pinball_loss(guided, contest);
+    if (loss > result.loss) continue;
+    result.loss = loss;
+    result.guide = c;
+  }
+}
+
 Competition compete(std::span<const Candidate> candidates, const CrossFit& fit,
-                    std::span<const std::size_t> x_columns, const SnqOptions& options, Seed seed,
-                    const Execution& how) {
+                    std::span<const std::size_t> x_columns, std::span<const double> masses,
+                    const SnqOptions& options, Seed seed, const Execution& how) {
   const RegressionData& rows = fit.rows();
   const std::vector<Level> levels = metric_levels();
   const std::vector<std::size_t> asked = contest_rows(rows.y.size(), split(seed, 3));
@@ -205,11 +239,14 @@ Competition compete(std::span<const Candidate> candidates, const CrossFit& fit,
                             law.choice().bandwidth, 0.0});
   }
   result.averaging = average_greedily(contest, kMostPicks);
+  choose_guide(candidates, contest, masses, result);
   return result;
 }
 
-void keep_members(const Averaging& averaging, std::vector<LocalLaw>& laws,
-                  AutoModel::Parts& parts) {
+/// Moves what is used of the competition, and of the statistics, into the model.
+void keep_members(Competition& competition, const AutoRows& rows, AutoModel::Parts& parts) {
+  const Averaging& averaging = competition.averaging;
+  std::vector<LocalLaw>& laws = competition.laws;
   const double one = 1.0 / static_cast<double>(averaging.picks.size());
   std::vector<std::size_t> columns;
   std::vector<std::size_t> kept;
@@ -221,6 +258,11 @@ void keep_members(const Averaging& averaging, std::vector<LocalLaw>& laws,
     const std::vector<std::size_t> own = laws[c].columns();
     columns.insert(columns.end(), own.begin(), own.end());
   }
+  if (competition.guide) {
+    parts.guide = MassGuide{laws[*competition.guide], rows.masses(), rows.mass_values()};
+    const std::vector<std::size_t> own = parts.guide->law.columns();
+    columns.insert(columns.end(), own.begin(), own.end());
+  }
   parts.statistics.keep_only(columns);
   std::size_t next = 0;
   for (const std::size_t c : kept) {
@@ -229,6 +271,7 @@ void keep_members(const Averaging& averaging, std::vector<LocalLaw>& laws,
     next += count;
     parts.members.push_back({std::move(laws[c]), parts.trail[c].share});
   }
+  if (parts.guide) parts.guide->law.renumber(std::span<const std::size_t>(columns).subspan(next));
 }
 
 }  // namespace
@@ -265,13 +308,14 @@ std::unique_ptr<QuantileModel> fit_auto(const FitInput& input, const Params& par
   std::vector<Candidate> candidates = make_candidates(input, rows, effort, fit, parts, how);
   if (screens) parts.screened = add_screened(fit, candidates, split(input.seed, 5), how);
 
-  Competition competition = compete(candidates, fit, x_columns, options, input.seed, how);
+  Competition competition =
+      compete(candidates, fit, x_columns, rows.masses(), options, input.seed, how);
   parts.trail = std::move(competition.trail);
   for (Trial& trial : parts.trail) trial.loss *= rows.units.scale;
-  parts.loss = rows.units.scale * competition.averaging.loss.back();
+  parts.loss = rows.units.scale * competition.loss;
   parts.loss_rows = competition.rows;
   parts.statistics = fit.take_program();
-  keep_members(competition.averaging, competition.laws, parts);
+  keep_members(competition, rows, parts);
   return std::make_unique<AutoModel>(std::move(parts));
 }
 

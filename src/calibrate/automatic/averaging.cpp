@@ -36,7 +36,8 @@ double mean_pinball_loss(const Matrix& quantiles, const Contest& contest) {
 
 Averaging average_greedily(const Contest& contest, std::size_t most) {
   Averaging result;
-  Matrix average(contest.y.size(), contest.levels.size());
+  Matrix& average = result.average;
+  average = Matrix(contest.y.size(), contest.levels.size());
   double current = std::numeric_limits<double>::infinity();
   while (result.picks.size() < most) {
     const double taken = static_cast<double>(result.picks.size());

@@ -24,6 +24,7 @@ double mean_pinball_loss(const Matrix& quantiles, const Contest& contest);
 struct Averaging {
   std::vector<std::size_t> picks;  // candidates, in the order in which they were taken; may repeat
   std::vector<double> loss;        // of the average after each
+  Matrix average;                  // of the picks: rows x levels
 };
 
 /// Averages quantile functions: starts from the candidate with the lowest loss and goes on with the

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "calibrate/automatic/point_masses.h"
 #include "math/simplex_weights.h"
 #include "model/tree/fold_boosting.h"
 
@@ -22,6 +23,15 @@ double median_of(std::vector<double> values) {
   std::ranges::nth_element(values, middle);
   return *middle;
 }
+
+// For what varies slowly and is seen through much noise.
+constexpr FoldBoostingOptions kSmallTrees = {.rounds = 400,
+                                             .patience = 40,
+                                             .learning_rate = 0.05,
+                                             .leaves = 8,
+                                             .min_leaf = 20.0,
+                                             .columns = 0.5,
+                                             .shrink = 5.0};
 
 /// What takes how long, for the progress bar: seconds on a set of 8,000 rows, roughly.
 struct Workshop {
@@ -122,14 +132,15 @@ struct Workshop {
     for (double& value : size) value = std::log(value + little);
     const Folds folds = Folds::random(y.size(), fit.folds().count, split(seed, stream + 1));
     const Matrix x = fit.x_and(inputs);
-    const FoldBoostingOptions options{.rounds = 400,
-                                      .patience = 40,
-                                      .learning_rate = 0.05,
-                                      .leaves = 8,
-                                      .min_leaf = 20.0,
-                                      .columns = 0.5,
-                                      .shrink = 5.0};
-    return boosting("scale", {x, size, fit.rows().weight}, folds, std::move(inputs), options,
+    return boosting("scale", {x, size, fit.rows().weight}, folds, std::move(inputs), kSmallTrees,
+                    stream);
+  }
+
+  /// A model of the probability that the target is `value`.
+  std::size_t probability(double value, std::uint64_t stream) const {
+    std::vector<double> hit;
+    for (const double y : fit.rows().y) hit.push_back(y == value ? 1.0 : 0.0);
+    return boosting("masses", {fit.rows().x, hit, fit.rows().weight}, fit.folds(), {}, kSmallTrees,
                     stream);
   }
 
@@ -168,6 +179,17 @@ struct Means {
   std::size_t log_scale = 0;
 };
 
+/// Laws of the target itself, beside "target", where many rows share a value: near in x, and near
+/// in the center and the probability of the heaviest mass.
+void add_mass_laws(const Workshop& shop, std::size_t center, std::vector<Candidate>& candidates) {
+  const std::vector<PointMass> masses = find_point_masses(shop.fit.rows().y);
+  if (masses.empty()) return;
+  const PointMass heaviest = *std::ranges::max_element(masses, {}, &PointMass::rows);
+  const std::size_t probability = shop.probability(heaviest.value, 60);
+  candidates.push_back({"target_x", {}, {}, {}});
+  candidates.push_back({"target_mass", {}, {}, {center, probability}});
+}
+
 Means add_means(const Workshop& shop, std::vector<Candidate>& candidates) {
   Means means;
   const Effort& effort = shop.effort;
@@ -202,6 +224,7 @@ Means add_means(const Workshop& shop, std::vector<Candidate>& candidates) {
   candidates.push_back({"raw", center, {}, {}});
   candidates.push_back({"raw_local", center, {}, {center, scale, spread}});
   candidates.push_back({"target", {}, {}, {center, scale, spread}});
+  add_mass_laws(shop, center, candidates);
   return means;
 }
 
@@ -300,6 +323,7 @@ std::vector<Candidate> train_given_families(CrossFit& fit, std::size_t center,
   candidates.push_back({"raw", center, {}, {}});
   candidates.push_back({"raw_local", center, {}, {center, scale}});
   candidates.push_back({"target", {}, {}, {center, scale}});
+  add_mass_laws(shop, center, candidates);
   if (log_scale) {
     candidates.push_back({"given_scale", center, *log_scale, {center, *log_scale}});
     candidates.push_back({"given_scale_x", center, *log_scale, {}});

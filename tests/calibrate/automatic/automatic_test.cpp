@@ -11,6 +11,7 @@
 #include "io/tensor_store.h"
 #include "tare/calibrate/methods.h"
 #include "tare/data/problem.h"
+#include "tare/evaluate/metrics.h"
 
 namespace tare {
 namespace {
@@ -94,6 +95,23 @@ TEST(Automatic, NamedColumnsAreWhatTheKernelSees) {
   const TensorStore store = stored(*fit_auto(input, quick(), {}));
   EXPECT_TRUE(store.values.at("member0.kernel_columns").empty());
   EXPECT_EQ(store.values.at("member0.snq.dims"), 1);
+}
+
+TEST(Automatic, AMassIsHitExactlyAndAsOftenAsItShould) {
+  // Zero or an exponential amount. Without the guide no quantile is exactly 0, the probability of
+  // being below one is off wherever the law has its mass, and the error is above 0.1.
+  const Problem& problem = find_problem("zeros_1");
+  const Sample data = draw(problem, 600, Seed{8});
+  const auto model = fit_auto({.x = data.x, .y = data.y}, quick(), {});
+  const TensorStore store = stored(*model);
+  EXPECT_FALSE(store.values.at("guide.name").get<std::string>().empty());
+  const Sample fresh = draw(problem, 300, Seed{9});
+  const std::vector<Level> levels = metric_levels();
+  const Prediction p = model->predict({fresh.x}, levels);
+  EXPECT_LT(individual_calibration_error(problem, fresh.x, p.quantiles, levels), 0.05);
+  EXPECT_GT(std::ranges::count(p.quantiles.values(), 0.0), 3000);  // of 30,000
+  const auto again = load_auto(TensorReader(store))->predict({fresh.x}, levels);
+  EXPECT_TRUE(std::ranges::equal(p.quantiles.values(), again.quantiles.values()));
 }
 
 TEST(Automatic, WrongOptionsAreRefusedBeforeTraining) {

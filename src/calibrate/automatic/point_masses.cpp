@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/automatic/point_masses.h"
+
+#include <algorithm>
+
+namespace tare::automatic {
+
+std::vector<PointMass> find_point_masses(std::span<const double> y) {
+  constexpr std::size_t kLeastRows = 20;  // fewer say too little about where the mass lies
+  constexpr std::size_t kLeastShare = 100;
+  const std::size_t least = std::max(kLeastRows, (y.size() + kLeastShare - 1) / kLeastShare);
+  std::vector<double> sorted(y.begin(), y.end());
+  std::ranges::sort(sorted);
+  std::vector<PointMass> masses;
+  for (auto first = sorted.begin(); first != sorted.end();) {
+    const auto last = std::upper_bound(first, sorted.end(), *first);
+    const auto rows = static_cast<std::size_t>(last - first);
+    if (rows >= least) masses.push_back({*first, rows});
+    first = last;
+  }
+  return masses;
+}
+
+void keep_point_masses(std::span<const double> guide, std::span<const double> masses,
+                       std::span<const double> values, std::span<double> quantiles) {
+  for (std::size_t j = 0; j < quantiles.size(); ++j) {
+    const auto next =
+        static_cast<std::size_t>(std::ranges::lower_bound(masses, guide[j]) - masses.begin());
+    if (next < masses.size() && masses[next] == guide[j]) {
+      quantiles[j] = values[next];
+      continue;
+    }
+    if (next > 0) quantiles[j] = std::max(quantiles[j], values[next - 1]);
+    if (next < masses.size()) quantiles[j] = std::min(quantiles[j], values[next]);
+  }
+}
+
+}  // namespace tare::automatic
