@@ -44,12 +44,15 @@ void for_blocks(const FitInput& input, const Use& use) {
 
 std::vector<RowScore> score_rows(const QuantileModel& model, std::span<const Level> knots,
                                  const FitInput& input, const Execution& how) {
+  constexpr std::uint64_t kSeedPart = 3300;
+  Rng rng(split(input.seed, kSeedPart));
   std::vector<RowScore> scores;
   scores.reserve(input.x.rows());
   for_blocks(input, [&](const Rows& rows, std::size_t first) {
     const Prediction p = model.predict({rows.x, rows.given}, knots, how);
     for (std::size_t i = 0; i < rows.x.rows(); ++i) {
       scores.push_back(score_row(p.quantiles.row(i), input.y[first + i]));
+      draw_within_mass(knots, rng, scores.back());
     }
   });
   return scores;
@@ -136,7 +139,8 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::cross(const FitInput& input, c
     training.seed = split(input.seed, kSeedPart + k);
     model->inner_.push_back(fit(training, part_of(how, k, plan.folds)));
     const InputPart own(input, parts.second);
-    const FitInput unseen = own.input();
+    FitInput unseen = own.input();
+    unseen.seed = training.seed;  // which differs from fold to fold
     folds.push_back({score_rows(*model->inner_.back(), model->knots_, unseen, quietly(how)),
                      {unseen.group.begin(), unseen.group.end()}});
     set_masses(folds.back().scores, unseen.weight, model->scale_);

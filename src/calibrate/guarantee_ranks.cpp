@@ -69,6 +69,16 @@ RowScore score_row(std::span<const double> quantiles, double y) {
   return score;
 }
 
+void draw_within_mass(std::span<const Level> knots, Rng& rng, RowScore& score) {
+  if (score.lower <= score.upper) return;
+  const auto first = knots.begin() + score.upper;
+  const auto last = knots.begin() + score.lower;
+  const double drawn = rng.uniform(first->value(), last->value());
+  const auto next = std::find_if(first, last, [&](Level knot) { return knot.value() >= drawn; });
+  score.upper = static_cast<std::int32_t>(next - knots.begin());
+  score.lower = next->value() > drawn ? score.upper - 1 : score.upper;
+}
+
 Mass upper_target(Level level, Mass all, Mass fresh) { return level.rank(all + fresh); }
 
 /// The mirror image: of all mass, at least the share 1 - tau must lie at or above the bound, and

@@ -8,6 +8,7 @@
 
 #include "calibrate/guarantee_mass.h"
 #include "tare/base/level.h"
+#include "tare/base/rng.h"
 
 namespace tare {
 
@@ -24,6 +25,13 @@ struct RowScore {
 
 /// `quantiles` ascend and are not NaN; y is finite.
 RowScore score_row(std::span<const double> quantiles, double y);
+
+/// Where y is a mass, the row's quantiles at several knots, and it lies at each of their levels at
+/// once. Draws one of these levels, evenly: `upper` does not fall and `lower` does not rise, so
+/// that y <= the quantile at every knot from `upper` on, and y >= at every knot up to `lower`, hold
+/// as before, and bounds stay valid on average over the draws. Without it every row at a mass
+/// counts as within all levels of its jump, and the ranks make up for that at other rows' expense.
+void draw_within_mass(std::span<const Level> knots, Rng& rng, RowScore& score);
 
 /// Where a guaranteed quantile lies: at the knot's quantile, moved by `beyond`, which is 0 but at
 /// the outermost knots and infinite where no finite bound has the level.

@@ -171,5 +171,37 @@ TEST(GuaranteeRanks, ComeBackFromTheirCounts) {
   expect_error(ErrorCode::kCorruptFile, "guarantee", [&] { GuaranteeRanks::from_counts(damaged); });
 }
 
+TEST(GuaranteeRanks, AMassIsRankedWithinItsJump) {
+  // The law is right and has masses, so drawn scores are even: a share tau of the rows has a score
+  // at most the knot of tau. 20,000 rows: four standard errors are 0.014.
+  const std::vector<Level> knots(guarantee_levels().begin(), guarantee_levels().end());
+  Rng rng(Seed{77});
+  constexpr int kRows = 20'000;
+  std::vector<RowScore> scores;
+  std::vector<double> quantiles(knots.size());
+  for (int i = 0; i < kRows; ++i) {
+    const double zero = i % 2 == 0 ? 0.2 : 0.7;  // probability of 0; above, an even law
+    const auto at = [&](double level) { return std::max(0.0, level - zero); };
+    for (std::size_t j = 0; j < knots.size(); ++j) quantiles[j] = at(knots[j].value());
+    const double y = at(rng.uniform());
+    const RowScore whole = score_row(quantiles, y);
+    RowScore drawn = whole;
+    draw_within_mass(knots, rng, drawn);
+    ASSERT_GE(drawn.upper, whole.upper);
+    ASSERT_LE(drawn.lower, whole.lower);
+    ASSERT_LE(drawn.lower, drawn.upper);
+    ASSERT_GE(drawn.lower, drawn.upper - 1);
+    if (y > 0.0) {
+      ASSERT_EQ(drawn.upper, whole.upper);
+      ASSERT_EQ(drawn.lower, whole.lower);
+    }
+    scores.push_back(drawn);
+  }
+  const GuaranteeRanks ranks(scores, knots.size());
+  for (const double tau : {0.1, 0.3, 0.45, 0.5, 0.65, 0.9}) {
+    EXPECT_NEAR(knots[ranks.place(Level(tau)).knot].value(), tau, 0.014 + 0.002);
+  }
+}
+
 }  // namespace
 }  // namespace tare
