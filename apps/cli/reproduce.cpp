@@ -91,7 +91,9 @@ ExperimentPlan chosen_plan(const ReproduceOptions& options) {
   ExperimentPlan plan = read_plan(options.plan);
   if (options.quick) {
     plan.repeats = 1;
-    std::erase_if(plan.methods, [](const ExperimentMethod& one) { return one.method == "dgp"; });
+    std::erase_if(plan.methods, [](const ExperimentMethod& one) {
+      return one.method == "dgp" || one.method == "auto";
+    });
   }
   if (options.repeats > 0) plan.repeats = options.repeats;
   if (!options.methods.empty()) {
@@ -236,7 +238,7 @@ void add_reproduce(CLI::App& app, Common& common) {
   command->add_option("--cases", options->cases, "Cases, with commas [the plan's]");
   command->add_option("--repeats", options->repeats, "Repeats [the plan's]")
       ->check(CLI::Range(std::size_t{1}, std::size_t{10'000}));
-  command->add_flag("--quick", options->quick, "One repeat, and without the slow dgp");
+  command->add_flag("--quick", options->quick, "One repeat, and without the slow dgp and auto");
   command->add_option("--configs", options->configs,
                       "Folder with configurations of 'tare tune' for the plan's cases");
   command->add_flag("--untuned", options->untuned,
