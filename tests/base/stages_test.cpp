@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <string>
+#include <vector>
+
+#include "base/parallel.h"
 
 namespace tare {
 namespace {
@@ -25,6 +30,32 @@ TEST(PartOf, ReportsSharesOfTheWhole) {
 }
 
 TEST(PartOf, IsSilentWhereNobodyListens) { EXPECT_FALSE(part_of({}, 0, 2).progress); }
+
+TEST(SideBySide, ReportsTheMeanShareFromAnyThread) {
+  constexpr std::size_t kParts = 40;
+  std::vector<double> seen;
+  std::atomic<bool> stop{false};
+  Execution how;
+  how.threads = 4;
+  how.stop = &stop;
+  how.progress = [&](std::string_view stage, double share) {
+    EXPECT_EQ(stage, "all");
+    seen.push_back(share);
+  };
+  SideBySide parts(how, "all", kParts);
+  parallel_for(how, kParts, [&](std::size_t k) {
+    const Execution own = parts.of(k);
+    EXPECT_EQ(own.threads, 1U);
+    EXPECT_EQ(own.stop, &stop);
+    own.progress("a part", 0.5);
+    own.progress("a part", 1.0);
+  });
+  ASSERT_EQ(seen.size(), 2 * kParts);
+  EXPECT_TRUE(std::ranges::is_sorted(seen));
+  EXPECT_EQ(seen.back(), 1.0);
+  const Execution nobody;
+  EXPECT_FALSE(SideBySide(nobody, "all", 2).of(0).progress);
+}
 
 }  // namespace
 }  // namespace tare

@@ -1,54 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/gaussian/gaussian_ensemble.h"
 
-#include <algorithm>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "base/stages.h"
 #include "io/tensor_store.h"
 
 namespace tare {
-namespace {
-
-/// Reports of members that train at the same time, as one.
-class MemberProgress {
- public:
-  MemberProgress(const Execution& how, std::size_t members)
-      : how_(how),
-        threads_(std::max<std::size_t>(1, thread_count(how) / members)),
-        share_(members, 0.0) {}
-
-  /// How member k may run.
-  Execution of(std::size_t k) {
-    Execution how;
-    how.threads = threads_;
-    if (how_.progress) {
-      how.progress = [this, k](std::string_view, double share) { report(k, share); };
-    }
-    return how;
-  }
-
- private:
-  void report(std::size_t k, double share) {
-    const std::lock_guard lock(guard_);
-    sum_ += share - share_[k];
-    share_[k] = share;
-    how_.progress("ensemble", std::min(1.0, sum_ / static_cast<double>(share_.size())));
-  }
-
-  const Execution& how_;
-  std::size_t threads_;
-  std::mutex guard_;
-  std::vector<double> share_;
-  double sum_ = 0.0;
-};
-
-}  // namespace
-
 GaussianEnsemble::GaussianEnsemble(std::vector<GaussianNetwork> members)
     : members_(std::move(members)) {}
 
@@ -83,7 +45,7 @@ GaussianEnsemble GaussianEnsemble::load(const TensorReader& in) {
 
 GaussianEnsemble fit_gaussian_ensemble(const RegressionData& data, const EnsembleOptions& options,
                                        Seed seed, const Execution& how) {
-  MemberProgress progress(how, options.members);
+  SideBySide progress(how, "ensemble", options.members);
   std::vector<std::optional<GaussianNetwork>> trained(options.members);
   parallel_for(how, options.members, [&](std::size_t k) {
     trained[k] = fit_gaussian_network(data, options.network, split(seed, k), progress.of(k));

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
+#include <string>
 
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "base/stages.h"
 #include "model/nn/operations.h"
 
 namespace tare::nn {
@@ -31,28 +32,6 @@ TrainProblem problem_of(const Network& network, const ScaledRows& rows, const Di
   };
   return problem;
 }
-
-/// Reports of several trainings as one: the mean share of the epochs that are done.
-class SharedProgress {
- public:
-  SharedProgress(const Execution& how, std::string_view stage, std::size_t trainings)
-      : how_(how), stage_(stage), share_(trainings, 0.0) {}
-
-  void report(std::size_t training, double share) {
-    if (!how_.progress) return;
-    const std::lock_guard lock(guard_);
-    sum_ += share - share_[training];
-    share_[training] = share;
-    how_.progress(stage_, std::min(1.0, sum_ / static_cast<double>(share_.size())));
-  }
-
- private:
-  const Execution& how_;
-  std::string_view stage_;
-  std::mutex guard_;
-  std::vector<double> share_;
-  double sum_ = 0.0;
-};
 
 }  // namespace
 
@@ -108,7 +87,7 @@ void RowInputs::load(std::span<const std::size_t> chosen) const {
 Fitted fit_grid(const TrainProblem& problem, const FitOptions& options, const TrainOptions& base,
                 Seed seed, const Execution& how, std::string_view stage) {
   const std::size_t trainings = options.learning_rates.size() * options.batches.size();
-  SharedProgress progress(how, stage, trainings);
+  SideBySide progress(how, std::string(stage), trainings);
   std::vector<Fitted> fitted(trainings);
   parallel_for(how, trainings, [&](std::size_t g) {
     TrainOptions train_options = base;

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "base/parallel.h"
+#include "base/stages.h"
 #include "model/tree/tree_training.h"
 
 namespace tare {
@@ -197,13 +197,10 @@ std::unique_ptr<Regressor> fit_extra_trees(const RegressionData& data, const Par
   const std::size_t tried = std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
 
   std::vector<TreeNodes> grown(trees);
-  std::mutex guard;
-  std::size_t done = 0;
+  SideBySide progress(how, "extra trees", trees);
   parallel_for(how, trees, [&](std::size_t t) {
     grown[t] = TreeGrower(columns, min_leaf, tried, Rng(split(seed, t))).grow();
-    if (!how.progress) return;
-    const std::lock_guard lock(guard);
-    how.progress("extra trees", static_cast<double>(++done) / static_cast<double>(trees));
+    progress.report(t, 1.0);
   });
   TreeNodes all;
   for (const TreeNodes& tree : grown) all.append(tree);

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/parallel.h"
+#include "base/stages.h"
 #include "model/tree/tree_training.h"
 
 namespace tare {
@@ -104,17 +104,14 @@ std::unique_ptr<Regressor> fit_forest(const RegressionData& data, const Params& 
   const auto splits =
       data.x.rows() <= kExactRows ? TreeShape::Splits::kExact : TreeShape::Splits::kBinned;
   std::vector<TreeNodes> grown(groups);
-  std::mutex guard;
-  std::size_t done = 0;
+  SideBySide progress(how, "forest", groups);
   parallel_for(how, groups, [&](std::size_t g) {
     const Seed own = split(seed, g);
     BoosterParams tree = tree_params({depth, min_leaf, splits, own});
     tree.emplace_back("colsample_bynode", fmt::to_string(column_share));
     const std::size_t count = std::min(kGroup, trees - g * kGroup);
     grown[g] = grow_group(training, std::move(tree), splits, count, draws, Rng(own));
-    if (!how.progress) return;
-    const std::lock_guard lock(guard);
-    how.progress("forest", static_cast<double>(++done) / static_cast<double>(groups));
+    progress.report(g, 1.0);
   });
 
   TreeNodes all;
