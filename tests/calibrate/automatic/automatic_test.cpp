@@ -114,6 +114,22 @@ TEST(Automatic, AMassIsHitExactlyAndAsOftenAsItShould) {
   EXPECT_TRUE(std::ranges::equal(p.quantiles.values(), again.quantiles.values()));
 }
 
+TEST(Automatic, QuantilesOfCountsAreCounts) {
+  // An average of laws lies between counts, where no target ever is; only beyond the largest count
+  // that many rows share may a quantile be anywhere.
+  Rng rng(Seed{10});
+  Matrix x(700, 1);
+  std::vector<double> y(700);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    x(i, 0) = rng.uniform();
+    for (int k = 0; k < 6; ++k) y[i] += rng.uniform() < 0.2 + 0.5 * x(i, 0) ? 1.0 : 0.0;
+  }
+  const auto model = fit_auto({.x = x, .y = y}, quick(), {});
+  const Prediction p = model->predict({x}, metric_levels());
+  const auto is_count = [](double q) { return q == std::round(q) && q >= 0.0 && q <= 6.0; };
+  EXPECT_TRUE(std::ranges::all_of(p.quantiles.values(), is_count));
+}
+
 TEST(Automatic, WrongOptionsAreRefusedBeforeTraining) {
   const Sample data = draw(find_problem("hetero_1"), 30, Seed{5});
   const FitInput input{.x = data.x, .y = data.y};
