@@ -97,11 +97,18 @@ void print_table(const Scores& s) {
                  {"winkler_90", number(s.winkler_90)},
                  {"effective_n_median", s.effective_n_median ? number(*s.effective_n_median) : "-"},
                  {"fallback_rows", std::to_string(s.fallback_rows), "0"},
+                 {"hit_share", number(s.hit_share)},
              }));
   fmt::print("PIT, % of rows in 20 bins (flat is calibrated): {}\n", pit_line(s.pit));
   fmt::print(
       "'perfect' is what a perfect forecaster scores on this many rows: mace and agce tell nothing "
       "below it.\n");
+  constexpr double kMany = 0.01;
+  if (s.hit_share < kMany) return;
+  fmt::print(
+      "In {:.0f} % of cases the target is exactly the quantile, as with counts: mace and coverage "
+      "count these as covered, and a perfect forecaster's mace is then about {}.\n",
+      100.0 * s.hit_share, number(0.5 * s.hit_share));
 }
 
 void run_evaluate(const EvaluateOptions& options, const Common& common) {

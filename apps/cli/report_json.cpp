@@ -70,6 +70,7 @@ ReportJson scores_json(const Scores& s) {
   json["effective_n_median"] =
       s.effective_n_median ? ReportJson(*s.effective_n_median) : ReportJson(nullptr);
   json["fallback_rows"] = s.fallback_rows;
+  json["hit_share"] = s.hit_share;
   json["pit"] = s.pit;
   return json;
 }

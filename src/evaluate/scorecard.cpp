@@ -118,6 +118,10 @@ Scores Scorecard::finish(Seed seed) const {
   scores.fallback_rows = fallback_rows_;
   scores.pit = pit_sum_;
   for (double& share : scores.pit) share /= static_cast<double>(y_.size());
+  std::size_t hits = 0;
+  for (std::size_t i = 0; i < y_.size(); ++i)
+    hits += static_cast<std::size_t>(std::ranges::count(q.row(i), y_[i]));
+  scores.hit_share = static_cast<double>(hits) / static_cast<double>(quantiles_.size());
   return scores;
 }
 

@@ -5,7 +5,7 @@ import statistics
 from harness import BAD_DATA, CHECK, SANITIZED, USAGE, CliTest, main
 
 KEYS = ["rows", "mace", "mace_floor", "agce", "agce_floor", "check_score", "crps", "length_90", "coverage_90",
-        "winkler_90", "effective_n_median", "fallback_rows", "pit"]
+        "winkler_90", "effective_n_median", "fallback_rows", "hit_share", "pit"]
 LEVELS = [0.01 + 0.98 * j / 99 for j in range(100)]
 
 
@@ -49,6 +49,17 @@ class Evaluate(CliTest):
         q = self.ok("predict", "m.tare", "test.csv", "--levels", ",".join(map(repr, steps))).numbers()
         self.assertAlmostEqual(scores["crps"], 2 * statistics.fmean(
             pinball(y[i], q[i][j], steps[j]) for i in range(90) for j in range(200)), places=12)
+
+    def test_targets_on_their_quantiles_are_counted_and_explained(self):
+        self.assertEqual(self.scores()["hit_share"], 0)
+        self.assertNotIn("exactly the quantile", self.ok("evaluate", "m.tare", "test.csv").out)
+        self.write("counts.csv", "x,y\n" + "".join(f"{i / 200},{i * 7 % 3}\n" for i in range(200)))
+        self.ok("fit", "counts.csv", "--target", "y", "--method", "pure_kernel", "-o", "c.tare")
+        q = self.ok("predict", "c.tare", "counts.csv", "--levels", ",".join(map(repr, LEVELS))).numbers()
+        hits = sum(q[i][j] == i * 7 % 3 for i in range(200) for j in range(100))
+        scores = self.ok("evaluate", "c.tare", "counts.csv", "--json").json()
+        self.assertAlmostEqual(scores["hit_share"], hits / 20_000, places=12)
+        self.assertIn(f"In {100 * scores['hit_share']:.0f} % of cases", self.ok("evaluate", "c.tare", "counts.csv").out)
 
     def test_diagnostics_are_those_of_predict(self):
         rows = self.ok("predict", "m.tare", "test.csv", "--diagnostics").table()

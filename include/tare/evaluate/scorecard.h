@@ -27,6 +27,10 @@ struct Scores {
   std::optional<double> effective_n_median;  // none for a method without a neighbourhood
   std::size_t fallback_rows = 0;
   std::vector<double> pit;  // shares of 20 equal bins
+  /// How often a target is exactly the quantile: above 0 for counts, grades and other targets that
+  /// many rows share. MACE counts these as below, so that a perfect forecaster's is then about half
+  /// of this.
+  double hit_share = 0.0;
 };
 
 /// Scores a model batch by batch. Memory: about a kilobyte per row.
