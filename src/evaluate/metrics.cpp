@@ -117,13 +117,19 @@ std::vector<double> pit_histogram(std::span<const double> y, MatrixView q) {
       below += value < y[i] ? 1u : 0u;
       ties += value == y[i] ? 1u : 0u;
     }
-    // Bin b lies between quantiles b - 1 and b, so the bins between `ties` equal ones are ties - 1.
-    if (ties < 2) {
+    if (ties == 0) {
       mass[below].add(1.0);
       continue;
     }
-    for (std::size_t b = below + 1; b < below + ties; ++b) {
-      mass[b].add(1.0 / static_cast<double>(ties - 1));
+    // Bin b lies between quantiles b - 1 and b. A mass takes up the bins between equal quantiles,
+    // and of those next to them a half on average; at an end of the law most likely the whole.
+    const std::size_t last = below + ties;
+    const double first_part = below == 0 && ties > 1 ? 1.0 : 0.5;
+    const double last_part = last == q.cols() && ties > 1 ? 1.0 : 0.5;
+    const double whole = first_part + static_cast<double>(ties - 1) + last_part;
+    for (std::size_t b = below; b <= last; ++b) {
+      const double part = b == below ? first_part : b == last ? last_part : 1.0;
+      mass[b].add(part / whole);
     }
   }
   std::vector<double> shares;

@@ -94,6 +94,14 @@ Cut cut_column(const ReportColumn& column) {
   return cut_numbers(column.numbers, usual_slices(column.numbers.size()));
 }
 
+bool covers_too_little(const Slice& slice) { return slice.coverage_high < Outcomes::kConfidence; }
+
+double surely_covered(const Slice& slice) {
+  return slice.on_end > 0 ? slice.inside_low : slice.coverage_low;
+}
+
+bool covers_too_much(const Slice& slice) { return surely_covered(slice) > Outcomes::kConfidence; }
+
 std::vector<Slice> tally_slices(const Cut& cut, const Outcomes& outcomes) {
   std::vector<Slice> slices(cut.parts.size());
   std::vector<std::vector<double>> widths(slices.size());
@@ -102,6 +110,8 @@ std::vector<Slice> tally_slices(const Cut& cut, const Outcomes& outcomes) {
     ++slice.rows;
     slice.below += std::size_t{outcomes.y[i] < outcomes.lower[i]};
     slice.above += std::size_t{outcomes.y[i] > outcomes.upper[i]};
+    slice.on_end +=
+        std::size_t{outcomes.y[i] == outcomes.lower[i] || outcomes.y[i] == outcomes.upper[i]};
     widths[cut.part_of_row[i]].push_back(outcomes.upper[i] - outcomes.lower[i]);
   }
   for (std::size_t k = 0; k < slices.size(); ++k) {
@@ -113,6 +123,7 @@ std::vector<Slice> tally_slices(const Cut& cut, const Outcomes& outcomes) {
     const ProportionInterval bar = clopper_pearson(covered, slice.rows, kBarConfidence);
     slice.coverage_low = bar.low;
     slice.coverage_high = bar.high;
+    slice.inside_low = clopper_pearson(covered - slice.on_end, slice.rows, kBarConfidence).low;
     const Widths width = summarise_widths(widths[k]);
     slice.width = width.middle;
     slice.width_low = width.low;

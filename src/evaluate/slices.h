@@ -44,12 +44,22 @@ struct Slice {
   Cut::Part part;
   std::size_t rows = 0;
   std::size_t below = 0, above = 0;  // targets outside of their interval
+  std::size_t on_end = 0;            // targets exactly at an end of it: counts, grades, zeros
   double coverage = 0.0;
   double coverage_low = 0.0, coverage_high = 1.0;  // 95 %, Clopper-Pearson
+  double inside_low = 0.0;  // as coverage_low, for targets between the ends and not at one
   // The median of the widths, and 95 % for it by order statistics; for fewer rows than that takes,
   // the smallest and largest. Infinite where the intervals are.
   double width = 0.0, width_low = 0.0, width_high = 0.0;
 };
+
+/// Whether fewer, or more, are covered than should be, beyond chance. Where targets repeat even
+/// right intervals cover more: an end that is a mass takes all of it in. That is no excess as long
+/// as the share without the ends is below what is wanted.
+bool covers_too_little(const Slice& slice);
+bool covers_too_much(const Slice& slice);
+/// What covers_too_much compares.
+double surely_covered(const Slice& slice);
 
 std::vector<Slice> tally_slices(const Cut& cut, const Outcomes& outcomes);
 

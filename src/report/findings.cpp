@@ -19,14 +19,21 @@ Finding coverage_finding(const ModelReport& report) {
   const std::string seen = fmt::format(
       "90 % intervals cover {} of {}.",
       percent_text(all.coverage, all.coverage_low, all.coverage_high), rows_text(all.rows));
-  if (all.coverage_high < kWanted) {
+  if (covers_too_little(all)) {
     return {
         false, "intervals are too short.",
         seen + " Refit with rows like these, or ask for a guarantee (`fit --guarantee split`)."};
   }
-  if (all.coverage_low > kWanted) {
+  if (covers_too_much(all)) {
     return {false, "intervals are wider than needed.",
             seen + " Nothing is lost but sharpness; more calibration rows narrow them."};
+  }
+  if (all.coverage_low > kWanted) {
+    return {true, "coverage on average.",
+            seen + fmt::format(" That is more because {} of them are exactly at an end of their "
+                               "interval, as with counts.",
+                               percent_text(static_cast<double>(all.on_end) /
+                                            static_cast<double>(all.rows)))};
   }
   return {true, "coverage on average.", seen};
 }

@@ -22,7 +22,7 @@ namespace {
 double column_error(const std::vector<Slice>& slices) {
   double worst = -1.0;
   for (const Slice& s : slices) {
-    const double low = s.coverage_low - Outcomes::kConfidence;
+    const double low = surely_covered(s) - Outcomes::kConfidence;
     const double high = Outcomes::kConfidence - s.coverage_high;
     worst = std::max({worst, low, high});
   }

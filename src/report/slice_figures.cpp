@@ -29,9 +29,7 @@ std::string part_text(const Cut::Part& part) {
 }
 
 /// A slice whose error bar does not hold 90 %.
-bool off(const Slice& slice) {
-  return slice.coverage_high < Outcomes::kConfidence || slice.coverage_low > Outcomes::kConfidence;
-}
+bool off(const Slice& slice) { return covers_too_little(slice) || covers_too_much(slice); }
 
 bool any_width_to_draw(const std::vector<Slice>& slices) {
   return std::ranges::any_of(slices, [](const Slice& s) { return drawable(s.width); });
@@ -139,7 +137,13 @@ std::string slice_words(const ReportColumn& column, const std::vector<Slice>& sl
         percent_text(slices[0].coverage, slices[0].coverage_low, slices[0].coverage_high));
   }
   const auto wrong = static_cast<std::size_t>(std::ranges::count_if(slices, off));
-  if (wrong == 0) return "Every error bar holds 90 %: nothing to see here.";
+  if (wrong == 0) {
+    const bool ends = std::ranges::any_of(slices, [](const Slice& s) { return s.on_end > 0; });
+    return ends ? "Nothing to see here: every error bar holds 90 %, or would without the targets "
+                  "that "
+                  "are exactly at an end of their interval."
+                : "Every error bar holds 90 %: nothing to see here.";
+  }
   const auto worst = std::ranges::min_element(slices, {}, [](const Slice& s) {
     return off(s) ? -std::fabs(s.coverage - Outcomes::kConfidence) : 1.0;
   });

@@ -103,12 +103,34 @@ TEST(TallySlices, CountsWhatIsOutsideAndOrdersTheWidths) {
   EXPECT_EQ(slices[0].rows, 4u);
   EXPECT_EQ(slices[0].below, 1u);
   EXPECT_EQ(slices[0].above, 1u);
+  EXPECT_EQ(slices[0].on_end, 1u);
   EXPECT_DOUBLE_EQ(slices[0].coverage, 0.5);
   EXPECT_LT(slices[0].coverage_low, 0.5);
   EXPECT_GT(slices[0].coverage_high, 0.5);
   EXPECT_EQ(slices[0].width, 1.0);
   EXPECT_EQ(slices[1].width, kInfinity);
   EXPECT_EQ(slices[1].coverage, 1.0);
+}
+
+TEST(TallySlices, TargetsAtAnEndAreNoExcess) {
+  // 300 rows, all covered. Of counts a third lies at an end; of the others none does.
+  Outcomes o;
+  o.y.assign(300, 1.0);
+  o.lower.assign(300, 0.0);
+  o.upper.assign(300, 2.0);
+  o.median.assign(300, 1.0);
+  Cut cut;
+  cut.parts.resize(1);
+  cut.part_of_row.assign(300, 0);
+  EXPECT_TRUE(covers_too_much(tally_slices(cut, o)[0]));
+  for (std::size_t i = 0; i < 100; ++i) o.y[i] = i % 2 == 0 ? 0.0 : 2.0;
+  const Slice counts = tally_slices(cut, o)[0];
+  EXPECT_EQ(counts.on_end, 100u);
+  EXPECT_EQ(counts.coverage, 1.0);
+  EXPECT_FALSE(covers_too_much(counts));
+  EXPECT_FALSE(covers_too_little(counts));
+  for (std::size_t i = 0; i < 60; ++i) o.y[i] = 3.0;
+  EXPECT_TRUE(covers_too_little(tally_slices(cut, o)[0]));
 }
 
 }  // namespace

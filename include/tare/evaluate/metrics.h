@@ -63,8 +63,8 @@ double winkler_score(std::span<const double> y, std::span<const double> lower,
                      std::span<const double> upper, double confidence);
 
 /// Shares of rows in `edges.size() + 1` bins of the probability integral transform, q at ascending
-/// `edges`. A row whose y equals several quantiles is spread evenly over the bins between them; one
-/// whose y equals a single quantile goes into the bin below it, in agreement with observed_levels.
+/// `edges`. A row whose y equals quantiles is spread over the bins between them and half of each
+/// next to them; where it equals several, an outermost bin as a whole.
 std::vector<double> pit_histogram(std::span<const double> y, MatrixView q);
 
 /// Individual calibration error: mean over rows and levels of |F(q | x) - tau| under the true law.
