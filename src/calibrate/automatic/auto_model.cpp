@@ -139,7 +139,11 @@ std::unique_ptr<AutoModel> AutoModel::load(const TensorReader& in) {
     const TensorReader guide = in.part("guide");
     std::vector<double> masses = guide.values<double>("masses", guide.shape("masses"));
     std::vector<double> values = guide.values<double>("values", {masses.size()});
-    require(!masses.empty() && std::ranges::is_sorted(masses) && std::ranges::is_sorted(values));
+    const auto sound = [](std::span<const double> list) {
+      return std::ranges::is_sorted(list) &&
+             std::ranges::all_of(list, [](double value) { return std::isfinite(value); });
+    };
+    require(!masses.empty() && sound(masses) && sound(values));
     parts.guide = MassGuide{LocalLaw::load(guide, width, parts.statistics.columns()),
                             std::move(masses), std::move(values)};
   }

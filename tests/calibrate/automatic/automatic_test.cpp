@@ -112,6 +112,9 @@ TEST(Automatic, AMassIsHitExactlyAndAsOftenAsItShould) {
   EXPECT_GT(std::ranges::count(p.quantiles.values(), 0.0), 3000);  // of 30,000
   const auto again = load_auto(TensorReader(store))->predict({fresh.x}, levels);
   EXPECT_TRUE(std::ranges::equal(p.quantiles.values(), again.quantiles.values()));
+  TensorStore damaged = store;
+  TensorWriter(damaged).part("guide").tensor("values", std::vector<double>{std::nan("")});
+  expect_error(ErrorCode::kCorruptFile, "damaged", [&] { load_auto(TensorReader(damaged)); });
 }
 
 TEST(Automatic, QuantilesOfCountsAreCounts) {
