@@ -2,7 +2,9 @@
 #include "calibrate/bandwidth.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/fail.h"
@@ -10,6 +12,7 @@
 #include "calibrate/bandwidth_rounds.h"
 #include "calibrate/bandwidth_search.h"
 #include "calibrate/dense_losses.h"
+#include "calibrate/line_losses.h"
 #include "math/kernel.h"
 
 namespace tare {
@@ -94,6 +97,9 @@ double rate_bandwidth(KernelKind kernel, std::size_t rows, std::size_t dims, dou
 Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
                             const SnqOptions& options, std::span<const double> bandwidths,
                             std::span<const std::size_t> places, const Execution& how) {
+  if (block.empty() && line_losses_serve(sample, options)) {
+    return line_losses(sample, options, bandwidths, places, how);
+  }
   if (block.empty() && sample.rows() >= kDenseRows && options.kernel != KernelKind::kKnn) {
     const DenseRows rows = dense_rows(sample);
     if (dense_losses_serve(rows, options.kernel, bandwidths)) {
@@ -188,6 +194,25 @@ BandwidthChoice choose_bandwidth(MatrixView z, std::span<const double> u,
                                  Seed seed, const Execution& how) {
   const Snq checked(z, u, weight, options);  // for its checks
   return choose_bandwidth(LocalSample(z, u, weight), {}, options, seed, how);
+}
+
+void save_choice(const BandwidthChoice& choice, const TensorWriter& out) {
+  Json path = Json::array();
+  for (const BandwidthTrial& trial : choice.path) path.push_back({trial.bandwidth, trial.loss});
+  out.value("bandwidth_rule", choice.rule);
+  out.value("bandwidth_path", path);
+  out.value("bandwidth_rows", choice.rows_left_out);
+}
+
+BandwidthChoice load_choice(const TensorReader& in, double bandwidth) {
+  BandwidthChoice choice;
+  choice.rule = in.get<std::string>("bandwidth_rule");
+  choice.bandwidth = bandwidth;
+  choice.rows_left_out = in.count("bandwidth_rows", std::numeric_limits<std::uint32_t>::max());
+  for (const auto& trial : in.get<std::vector<std::array<double, 2>>>("bandwidth_path")) {
+    choice.path.push_back({trial[0], trial[1]});
+  }
+  return choice;
 }
 
 }  // namespace tare

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "calibrate/local_sample.h"
+#include "io/tensor_store.h"
 #include "tare/calibrate/bandwidth.h"
 
 namespace tare {
@@ -35,5 +36,9 @@ Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size
 Matrix exact_leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
                                   const SnqOptions& options, std::span<const double> bandwidths,
                                   std::span<const std::size_t> places, const Execution& how);
+
+/// How a bandwidth was chosen, for `tare inspect`; the bandwidth itself is in SNQ's part.
+void save_choice(const BandwidthChoice& choice, const TensorWriter& out);
+BandwidthChoice load_choice(const TensorReader& in, double bandwidth);
 
 }  // namespace tare

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "calibrate/local_sample.h"
+#include "calibrate/sorted_line.h"
 #include "index/rank_blocks.h"
 #include "tare/base/execution.h"
 #include "tare/calibrate/prediction.h"
@@ -15,8 +17,9 @@
 namespace tare {
 
 /// SNQ's answers for one feature, equal weights, and windows (naive and knn). The rows of a window
-/// stand side by side on the sorted line, and their ranks come from RankBlocks, so a query's cost
-/// does not grow with its window.
+/// stand side by side on the sorted line. Where queries are few their ranks come from RankBlocks,
+/// so a query's cost does not grow with its window; where they are many a window moves along the
+/// line from one to the next.
 class LineAnswer {
  public:
   /// The sample has one feature and no weights, and must outlive this.
@@ -29,20 +32,20 @@ class LineAnswer {
                const Execution& how, Prediction& result) const;
 
  private:
-  struct Window {
-    std::uint32_t first = 0;  // positions on the line
-    std::uint32_t last = 0;   // one past
-  };
   struct Memory;
-  double squared(double z, std::size_t position) const;
-  Window within(double z, double reach2) const;
-  Window nearest(double z, std::size_t count) const;
-  void select(const Window& window, std::span<const Level> levels, Memory& memory,
+  SortedLine::Window window_of(double z, const SnqOptions& options, const SortedLine::Window& guess,
+                               std::size_t row, Prediction& result) const;
+  void sweep(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
+             const Execution& how, Prediction& result) const;
+  void select(const SortedLine::Window& window, std::span<const Level> levels, Memory& memory,
               std::span<double> out) const;
 
+  const RankBlocks& ranks() const;
+
   const LocalSample& sample_;
-  std::vector<double> line_;  // the feature, ascending
-  RankBlocks ranks_;
+  SortedLine line_;
+  mutable std::once_flag once_;  // made when few queries first ask for them
+  mutable RankBlocks ranks_;
 };
 
 }  // namespace tare

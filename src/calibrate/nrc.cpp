@@ -175,12 +175,7 @@ class NrcModel final : public QuantileModel {
     parts_.point.save(out.part("point"));
     parts_.map.save(out.part("features"));
     snq_.save(out.part("snq"));
-    Json path = Json::array();
-    for (const BandwidthTrial& trial : parts_.choice.path)
-      path.push_back({trial.bandwidth, trial.loss});
-    out.value("bandwidth_rule", parts_.choice.rule);
-    out.value("bandwidth_path", path);
-    out.value("bandwidth_rows", parts_.choice.rows_left_out);
+    save_choice(parts_.choice, out);
     save_screened(parts_.screened, out);
   }
 
@@ -362,12 +357,7 @@ std::unique_ptr<QuantileModel> load_nrc(const TensorReader& in) {
     fail(ErrorCode::kCorruptFile,
          "the model file's kernel, its features and its point model do not fit together");
   }
-  parts.choice.rule = in.get<std::string>("bandwidth_rule");
-  parts.choice.bandwidth = snq.options().bandwidth;
-  parts.choice.rows_left_out = in.count("bandwidth_rows", kMany);
-  for (const auto& trial : in.get<std::vector<std::array<double, 2>>>("bandwidth_path")) {
-    parts.choice.path.push_back({trial[0], trial[1]});
-  }
+  parts.choice = load_choice(in, snq.options().bandwidth);
   parts.screened = load_screened(in, map_inputs);
   return std::make_unique<NrcModel>(std::move(parts), std::move(snq));
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tare {
+
+/// The rows of a sample with one feature, side by side in the order of that feature: those near a
+/// point are a window.
+class SortedLine {
+ public:
+  /// Positions first, ..., last - 1.
+  struct Window {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    std::uint32_t rows() const noexcept { return last - first; }
+  };
+
+  /// feature[place], finite; places break ties.
+  explicit SortedLine(std::span<const double> feature);
+
+  std::size_t rows() const noexcept { return values_.size(); }
+  /// places()[position].
+  std::span<const std::uint32_t> places() const noexcept { return places_; }
+  /// Where each place stands.
+  std::vector<std::uint32_t> positions() const;
+
+  /// As LocalSample measures it: at most kFarthestRow.
+  double squared(double z, std::size_t position) const;
+  /// All rows whose squared distance is at most reach2. It is found sooner where `guess` is near.
+  Window within(double z, double reach2, const Window& guess) const;
+  /// All rows that are no farther than the count-th nearest; all rows where there are fewer.
+  Window nearest(double z, std::size_t count, const Window& guess) const;
+  Window all() const noexcept { return {0, static_cast<std::uint32_t>(values_.size())}; }
+
+ private:
+  std::vector<double> values_;
+  std::vector<std::uint32_t> places_;
+};
+
+}  // namespace tare
