@@ -2,7 +2,10 @@
 #include "model/tree/binned_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+
+#include "base/parallel.h"
 
 namespace tare {
 namespace {
@@ -27,22 +30,43 @@ std::vector<float> find_edges(std::span<const float> sorted) {
   return edges;
 }
 
+/// Finds bins without a branch, which no processor could foresee: halving steps of one length for
+/// all values.
+class EdgeSearch {
+ public:
+  explicit EdgeSearch(std::span<const float> edges) {
+    edges_.fill(std::numeric_limits<float>::infinity());
+    std::ranges::copy(edges, edges_.begin());
+  }
+  /// The number of edges at or below the value.
+  std::uint8_t bin(float value) const {
+    std::size_t at = 0;
+    for (std::size_t step = BinnedRows::kMaxBins / 2; step > 0; step /= 2) {
+      at += edges_[at + step - 1] <= value ? step : 0;
+    }
+    return static_cast<std::uint8_t>(at);
+  }
+
+ private:
+  std::array<float, BinnedRows::kMaxBins> edges_;
+};
+
 }  // namespace
 
-BinnedRows::BinnedRows(std::span<const float> x, std::size_t cols)
-    : rows_(cols == 0 ? 0 : x.size() / cols) {
+BinnedRows::BinnedRows(std::span<const float> x, std::size_t cols, const Execution& how,
+                       std::size_t most)
+    : rows_(cols == 0 ? 0 : x.size() / cols), edges_(cols) {
   assert(rows_ * cols == x.size() && "x does not fill its rows");
   bins_.resize(x.size());
-  std::vector<float> values(rows_);
-  for (std::size_t j = 0; j < cols; ++j) {
-    for (std::size_t i = 0; i < rows_; ++i) values[i] = x[i * cols + j];
+  parallel_for(how, cols, [&](std::size_t j) {
+    const std::size_t step = rows_ <= most ? 1 : (rows_ + most - 1) / most;
+    std::vector<float> values;
+    for (std::size_t i = 0; i < rows_; i += step) values.push_back(x[i * cols + j]);
     std::sort(values.begin(), values.end());
-    const std::vector<float>& edges = edges_.emplace_back(find_edges(values));
-    for (std::size_t i = 0; i < rows_; ++i) {
-      const auto bin = std::upper_bound(edges.begin(), edges.end(), x[i * cols + j]);
-      bins_[j * rows_ + i] = static_cast<std::uint8_t>(bin - edges.begin());
-    }
-  }
+    edges_[j] = find_edges(values);
+    const EdgeSearch search(edges_[j]);
+    for (std::size_t i = 0; i < rows_; ++i) bins_[j * rows_ + i] = search.bin(x[i * cols + j]);
+  });
 }
 
 }  // namespace tare

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
+
+#include "tare/base/execution.h"
 
 namespace tare {
 
@@ -14,8 +17,10 @@ class BinnedRows {
  public:
   static constexpr std::size_t kMaxBins = 256;
 
-  /// x row-major and finite. Without columns there are no rows either.
-  BinnedRows(std::span<const float> x, std::size_t cols);
+  /// x row-major and finite. Without columns there are no rows either. Of more than `most` rows the
+  /// edges are found on so many, at equal steps.
+  BinnedRows(std::span<const float> x, std::size_t cols, const Execution& how,
+             std::size_t most = std::numeric_limits<std::size_t>::max());
 
   std::size_t rows() const noexcept { return rows_; }
   std::size_t cols() const noexcept { return edges_.size(); }

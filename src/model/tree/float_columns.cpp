@@ -3,16 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/parallel.h"
 
 namespace tare {
 namespace {
 
-std::size_t distinct(std::vector<float> values) {
-  std::ranges::sort(values);
-  return static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
+/// Of values in order.
+std::size_t distinct(std::span<const float> sorted) {
+  std::size_t count = sorted.empty() ? 0 : 1;
+  for (std::size_t i = 1; i < sorted.size(); ++i) count += sorted[i] != sorted[i - 1] ? 1U : 0U;
+  return count;
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ FloatColumns FloatColumns::learn(MatrixView x, const Execution& how) {
       for (std::size_t i = 0; i < sorted.size(); ++i) {
         floats[i] = static_cast<float>((sorted[i] - center) * factor);
       }
-      return distinct(std::move(floats));
+      return distinct(floats);
     };
     if (kept_apart(median) > kept_apart(0.0)) columns.shift[j] = median;
     columns.scale[j] = scale_for(columns.shift[j]);

@@ -13,8 +13,8 @@ namespace tare {
 
 /// What the members of a quantile boosting learn from, made once for all of them.
 struct BoosterRows {
-  BoosterRows(const TreeTraining& training, std::vector<std::size_t> parts)
-      : binned(training.x, training.columns.shift.size()),
+  BoosterRows(const TreeTraining& training, std::vector<std::size_t> parts, const Execution& how)
+      : binned(training.x, training.columns.shift.size(), how),
         x(training.x),
         y(training.y),
         weight(training.weight),

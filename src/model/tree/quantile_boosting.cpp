@@ -64,7 +64,7 @@ QuantileBoosting QuantileBoosting::fit(const RegressionData& data, std::span<con
   QuantileBoostingOptions used = options;
   if (used.depth == 0) used.depth = std::min<std::size_t>(4, data.x.cols() + 1);
   const std::size_t members = std::min(options.members, std::max<std::size_t>(1, data.y.size()));
-  const BoosterRows rows(training, parts_of_rows(data.y.size(), members, split(seed, 0)));
+  const BoosterRows rows(training, parts_of_rows(data.y.size(), members, split(seed, 0)), how);
   std::vector<BoosterResult> grown(members);
   const auto share = 1.0 / static_cast<double>(members);
   parallel_for(how, members, [&](std::size_t m) {

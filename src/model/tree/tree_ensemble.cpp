@@ -2,6 +2,7 @@
 #include "model/tree/tree_ensemble.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "io/tensor_store.h"
+#include "math/vector_targets.h"
 #include "model/fit_input.h"
 
 namespace tare {
@@ -63,6 +65,21 @@ double finite(const TensorReader& in, std::string_view name) {
   return value;
 }
 
+/// What a small tree says about each row, added to its sum.
+TARE_VECTOR_TARGETS void add_small_tree(const std::array<const float*, 3>& column,
+                                        const SmallTree& tree, std::span<double> sums) {
+  const auto [root, left, right] = column;
+  const auto [at_root, at_left, at_right] = tree.threshold;
+  const auto [a, b, c, d] = tree.leaf;
+  double* out = sums.data();
+  const std::size_t rows = sums.size();
+  for (std::size_t i = 0; i < rows; ++i) {
+    const float below = left[i] < at_left ? a : b;
+    const float above = right[i] < at_right ? c : d;
+    out[i] += static_cast<double>(root[i] < at_root ? below : above);
+  }
+}
+
 }  // namespace
 
 void TreeNodes::append(const TreeNodes& other) {
@@ -82,7 +99,48 @@ void TreeNodes::append(const TreeNodes& other) {
 }
 
 TreeEnsemble::TreeEnsemble(TreeNodes trees, FloatColumns columns, TreeOutput output)
-    : trees_(std::move(trees)), columns_(std::move(columns)), output_(output) {}
+    : trees_(std::move(trees)), columns_(std::move(columns)), output_(output) {
+  const auto node = [&](std::int32_t at) -> const TreeNode& {
+    return trees_.node[static_cast<std::size_t>(at)];
+  };
+  const auto child = [&](std::int32_t at, bool right) {  // a leaf stays where it is
+    if (node(at).feature < 0) return at;
+    return right ? node(at).right : node(at).left;
+  };
+  for (const std::int32_t root : trees_.root) {
+    SmallTree small{};
+    for (std::size_t k = 0; k < 3; ++k) {
+      const TreeNode& split = node(k == 0 ? root : child(root, k == 2));
+      if (split.feature < 0) continue;
+      small.feature[k] = static_cast<std::size_t>(split.feature);
+      small.threshold[k] = split.value;
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      const TreeNode& end = node(child(child(root, k >= 2), k % 2 == 1));
+      if (end.feature >= 0) {
+        small_.clear();
+        return;
+      }
+      small.leaf[k] = end.value;
+    }
+    small_.push_back(small);
+  }
+}
+
+/// Column by column, so that many rows go down a tree at once, all to the same depth.
+void TreeEnsemble::add_small_trees(MatrixView x, std::span<double> sums) const {
+  const std::size_t rows = x.rows();
+  std::vector<float> values(rows * x.cols());
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < x.cols(); ++j) {
+      values[j * rows + i] = static_cast<float>((x(i, j) - columns_.shift[j]) * columns_.scale[j]);
+    }
+  }
+  for (const SmallTree& tree : small_) {
+    const auto column = [&](std::size_t k) { return values.data() + tree.feature[k] * rows; };
+    add_small_tree({column(0), column(1), column(2)}, tree, sums);
+  }
+}
 
 std::int32_t TreeEnsemble::leaf(std::int32_t at, const float* row) const {
   const TreeNode* nodes = trees_.node.data();
@@ -93,18 +151,28 @@ std::int32_t TreeEnsemble::leaf(std::int32_t at, const float* row) const {
   return at;
 }
 
+void TreeEnsemble::add_trees(MatrixView x, std::span<double> sums) const {
+  const std::vector<float> rows = columns_.convert_all(x);
+  for (const std::int32_t root : trees_.root) {
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const auto end = static_cast<std::size_t>(leaf(root, rows.data() + i * x.cols()));
+      sums[i] += static_cast<double>(trees_.node[end].value);
+    }
+  }
+}
+
 void TreeEnsemble::predict(MatrixView x, std::span<double> out, const Execution& how) const {
   check_query("trees", features(), x, out);
 
+  const bool small = small_.size() == trees_.root.size() && x.cols() > 0;
   parallel_blocks(how, x.rows(), kRowsAtOnce, [&](std::size_t first, std::size_t last) {
-    const std::vector<float> rows = columns_.convert_all(x.middle_rows(first, last - first));
+    const MatrixView part = x.middle_rows(first, last - first);
     const std::span<double> sums = out.subspan(first, last - first);
     std::ranges::fill(sums, output_.base);
-    for (const std::int32_t root : trees_.root) {
-      for (std::size_t i = 0; i < sums.size(); ++i) {
-        const auto end = static_cast<std::size_t>(leaf(root, rows.data() + i * x.cols()));
-        sums[i] += static_cast<double>(trees_.node[end].value);
-      }
+    if (small) {
+      add_small_trees(part, sums);
+    } else {
+      add_trees(part, sums);
     }
     for (double& sum : sums) sum = output_.mean + output_.scale * sum;
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,6 +31,13 @@ struct TreeNodes {
   void append(const TreeNodes& other);
 };
 
+/// A tree of at most two splits to a leaf. Where one is missing both ways lead to the same.
+struct SmallTree {
+  std::array<std::size_t, 3> feature{};  // of the root and of its children
+  std::array<float, 3> threshold{};
+  std::array<float, 4> leaf{};
+};
+
 /// From the sum over the trees to the user's units: mean + scale * (base + sum).
 struct TreeOutput {
   double mean = 0.0;
@@ -55,8 +63,11 @@ class TreeEnsemble final : public Regressor {
 
  private:
   std::int32_t leaf(std::int32_t at, const float* row) const;
+  void add_trees(MatrixView x, std::span<double> sums) const;
+  void add_small_trees(MatrixView x, std::span<double> sums) const;
 
   TreeNodes trees_;
+  std::vector<SmallTree> small_;  // all of them, or none where one is larger
   FloatColumns columns_;
   TreeOutput output_;
 };

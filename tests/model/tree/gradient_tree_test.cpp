@@ -22,7 +22,7 @@ TEST(BinnedRows, ARowIsBelowAnEdgeJustWhenItsBinIs) {
     x.push_back(5.0F);                                            // one value
     x.push_back(i % 2 == 0 ? 1.0F : std::nextafter(1.0F, 2.0F));  // no float lies between
   }
-  const BinnedRows binned(x, 5);
+  const BinnedRows binned(x, 5, {});
   ASSERT_EQ(binned.rows(), 3000U);
   for (std::size_t j = 0; j < 5; ++j) {
     ASSERT_LE(binned.bins(j), BinnedRows::kMaxBins);
@@ -46,7 +46,7 @@ struct Example {
   std::vector<float> x;
   std::vector<float> gradients;
   std::vector<std::size_t> rows;
-  BinnedRows binned() const { return {x, 2}; }
+  BinnedRows binned() const { return {x, 2, {}}; }
 };
 
 Example make_example(std::uint64_t seed, std::size_t count) {
@@ -139,7 +139,7 @@ TEST(GradientTree, WithNothingToFindIsOneLeaf) {
   }
   EXPECT_EQ(grow_tree(e.binned(), {e.gradients, 4}, e.rows, {4, 1.0}).node.size(), 1U);
   EXPECT_EQ(grow_tree(e.binned(), {e.gradients, 4}, {}, {4, 0.0}).node.size(), 1U);
-  EXPECT_EQ(grow_tree(BinnedRows({}, 0), {e.gradients, 4}, e.rows, {4, 1.0}).node.size(), 1U);
+  EXPECT_EQ(grow_tree(BinnedRows({}, 0, {}), {e.gradients, 4}, e.rows, {4, 1.0}).node.size(), 1U);
 }
 
 }  // namespace

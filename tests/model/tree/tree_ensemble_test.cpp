@@ -26,11 +26,11 @@ std::int32_t grow(TreeNodes& trees, std::size_t features, int depth, Rng& rng) {
   return here;
 }
 
-TreeNodes random_trees(std::size_t count, std::size_t features, Seed seed) {
+TreeNodes random_trees(std::size_t count, std::size_t features, Seed seed, int depth = 5) {
   TreeNodes trees;
   Rng rng(seed);
   for (std::size_t t = 0; t < count; ++t) {
-    const std::int32_t root = grow(trees, features, 5, rng);
+    const std::int32_t root = grow(trees, features, depth, rng);
     trees.root.push_back(root);
   }
   return trees;
@@ -48,9 +48,15 @@ std::int32_t walk(const TreeNodes& trees, std::int32_t at, std::span<const doubl
 }
 
 TEST(TreeEnsemble, PredictsAndNamesLeavesAsARecursiveWalkDoes) {
-  for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    const TreeNodes trees = random_trees(7, 3, Seed{seed});
-    const Sample sample = make_sample(600, 3, Seed{seed + 50});
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    // Trees of at most two splits to a leaf go another way, but for one that is larger.
+    TreeNodes trees = random_trees(seed % 4 == 1 ? 6 : 7, 3, Seed{seed}, seed % 4 == 0 ? 5 : 2);
+    if (seed % 4 == 1) trees.append(random_trees(1, 3, Seed{seed}));
+    Sample sample = make_sample(600, 3, Seed{seed + 50});
+    sample.x(0, 0) = std::numeric_limits<double>::infinity();
+    sample.x(1, 1) = -std::numeric_limits<double>::infinity();
+    sample.x(2, 2) = std::numeric_limits<double>::quiet_NaN();
+    sample.x(3, 0) = 1e300;  // beyond float
     const TreeEnsemble ensemble(trees, unchanged(3), {10.0, 2.0, 0.5});
     std::vector<std::int32_t> leaves(600 * 7);
     ensemble.leaves(sample.x, leaves, Execution{});
