@@ -18,8 +18,7 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kScoredRows =
-    2048;  // rows whose quantiles at all knots are in memory at once
+constexpr std::size_t kScoredRows = 256;    // whose quantiles at all knots are in memory at once
 constexpr std::size_t kCheckedRows = 2000;  // for the coverage of rows that were seen
 
 std::vector<Level> make_guarantee_levels() {

@@ -11,8 +11,8 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kBlockNumbers =
-    4'000'000;                           // quantiles of all folds that are in memory at once
+// Quantiles of all folds that are in memory at once: as many as caches hold.
+constexpr std::size_t kBlockNumbers = 500'000;
 constexpr std::size_t kLeastBlock = 64;  // rows
 
 /// What is known about an answer of several models: their mean number of rows, the nearest row of
@@ -147,10 +147,11 @@ Prediction GuaranteedModel::predict_places(const Rows& rows, std::span<const Lev
   Prediction result = inner_.front()->predict({rows.x, rows.given}, asked, how);
   // Levels ascend, and so do their knots: where there is a knot for each, they are the columns.
   if (lines_.size() == 1 && asked.size() == levels.size()) {
-    for (std::size_t i = 0; i < rows.x.rows(); ++i) {
-      for (std::size_t j = 0; j < levels.size(); ++j) {
-        double& quantile = result.quantiles(i, j);
-        quantile = moved(quantile, places.front()[j].beyond);
+    for (std::size_t j = 0; j < levels.size() && rows.x.rows() > 0; ++j) {
+      const double beyond = places.front()[j].beyond;
+      if (beyond == 0.0) continue;
+      for (std::size_t i = 0; i < rows.x.rows(); ++i) {
+        result.quantiles(i, j) = moved(result.quantiles(i, j), beyond);
       }
     }
     return result;

@@ -55,16 +55,22 @@ class FoldMerge {
               Mass fresh, std::span<double> out) const;
 
  private:
-  /// Mass that lies at a column's quantile, moved. A fold's steps ascend for every row.
-  struct Step {
-    std::size_t column = 0;
-    double beyond = 0.0;
-    Mass mass = 0;
+  /// Mass that lies at quantiles of one model, moved, in ascending steps for every row.
+  struct Steps {
+    std::vector<std::size_t> column;
+    std::vector<double> beyond;
+    std::vector<Mass> before;  // of all steps before one, and at the end of all
+
+    std::size_t size() const noexcept { return column.size(); }
+    void add(std::size_t to_column, double to_beyond, Mass mass);
   };
   struct Fold {
-    std::vector<Step> upper, lower;
+    Steps upper, lower;
   };
   class Walk;
+  /// The value at which the mass of all folds reaches each target; targets ascend, from 1 to all.
+  void values_at(Steps Fold::*side, std::span<const std::span<const double>> quantiles,
+                 std::span<const Mass> targets, std::span<double> out) const;
 
   std::vector<Fold> folds_;
   Mass mass_ = 0;
