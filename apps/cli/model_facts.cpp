@@ -70,6 +70,32 @@ void add_snq(const TensorReader& in, std::string_view remark, Facts& facts) {
   if (in.has_value("snq.index")) facts.emplace_back("index", in.get<std::string>("snq.index"));
 }
 
+/// What nrc_boost found: its trees, and along which column SNQ looks for near rows.
+void add_residual_trees(const TensorReader& in, const Schema& schema, Facts& facts) {
+  if (!in.has_tensor("trees.range")) return;
+  const auto trees = [&](std::string_view part) {
+    const std::string root = fmt::format("trees.{}.root", part);
+    return in.has_tensor(root) ? fmt::format("{} trees", in.shape(root)[0]) : "no trees";
+  };
+  facts.emplace_back("residuals",
+                     fmt::format("center by {}, size by {}", trees("center"), trees("size")));
+  const auto seen = in.values<std::int64_t>("seen.columns", in.shape("seen.columns"));
+  const auto along = in.values<std::int64_t>("features.columns", in.shape("features.columns"));
+  if (along.size() != 1) {
+    facts.emplace_back("along", "all columns, the prediction and the size");
+    return;
+  }
+  const auto place = static_cast<std::size_t>(along.front());
+  const std::size_t behind = place - std::min(place, seen.size());  // the features
+  if (place < seen.size()) {
+    facts.emplace_back("along", schema.feature_names()[static_cast<std::size_t>(seen[place])]);
+  } else if (behind < in.get<std::size_t>("seen.of_point")) {
+    facts.emplace_back("along", behind == 0 ? "the prediction" : "the spread that is given");
+  } else {
+    facts.emplace_back("along", "the size that the trees found");
+  }
+}
+
 }  // namespace
 
 Facts model_facts(const FittedModel& fitted, const TensorStore& store) {
@@ -96,7 +122,10 @@ Facts model_facts(const FittedModel& fitted, const TensorStore& store) {
       facts.emplace_back("groups", guarantee_groups(*model, schema.group()));
     }
   }
-  for (const std::string part : kParts) add_snq(in.part(part), remark_of(part), facts);
+  for (const std::string part : kParts) {
+    add_snq(in.part(part), remark_of(part), facts);
+    add_residual_trees(in.part(part), schema, facts);
+  }
   return facts;
 }
 

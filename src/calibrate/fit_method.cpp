@@ -75,7 +75,7 @@ void check_roles(const Method& method, const FitInput& input, const Params& para
     fail(ErrorCode::kInvalidArgument,
          "method '{}' has no calibration step, so no rows can be set apart for one", method.name);
   }
-  if (!input.calibrate_columns.empty() && !has_option(method, "kernel")) {
+  if (!input.calibrate_columns.empty() && !method.on_columns) {
     fail(ErrorCode::kInvalidArgument,
          "method '{}' does not calibrate on chosen columns (the nrc family does)", method.name);
   }

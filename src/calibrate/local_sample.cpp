@@ -51,19 +51,25 @@ Buffer<double> gather(std::span<const double> values, std::span<const std::size_
 }  // namespace
 
 std::vector<std::size_t> residual_order(std::span<const double> u, std::span<const double> weight) {
-  std::vector<std::size_t> order;
+  std::vector<std::pair<double, std::size_t>> rows;
+  rows.reserve(u.size());
   for (std::size_t i = 0; i < u.size(); ++i) {
-    if (weight.empty() || weight[i] > 0.0) order.push_back(i);
+    if (weight.empty() || weight[i] > 0.0) rows.emplace_back(u[i], i);
   }
-  // Stable, so that equal residuals keep the user's order and the model file's bytes are defined.
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return u[a] < u[b]; });
+  // Equal residuals keep the user's order, so that the model file's bytes are defined.
+  std::sort(rows.begin(), rows.end());
+  std::vector<std::size_t> order;
+  order.reserve(rows.size());
+  for (const auto& [value, row] : rows) order.push_back(row);
   return order;
 }
 
 LocalSample::LocalSample(MatrixView z, std::span<const double> u, std::span<const double> weight)
-    : features_(z, residual_order(u, weight)) {
-  const auto order = residual_order(u, weight);
+    : LocalSample(z, u, weight, residual_order(u, weight)) {}
+
+LocalSample::LocalSample(MatrixView z, std::span<const double> u, std::span<const double> weight,
+                         std::span<const std::size_t> order)
+    : features_(z, order) {
   residuals_ = gather(u, order);
   weights_ = gather(weight, order);
   check_weights();

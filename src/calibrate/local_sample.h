@@ -24,6 +24,9 @@ class LocalSample {
  public:
   /// Rows of zero weight are left out. Inputs are checked by Snq.
   LocalSample(MatrixView z, std::span<const double> u, std::span<const double> weight);
+  /// The same, with the residual_order of the rows.
+  LocalSample(MatrixView z, std::span<const double> u, std::span<const double> weight,
+              std::span<const std::size_t> order);
   LocalSample(BruteForce features, Buffer<double> residuals, Buffer<double> weights);
 
   // No distance is larger than kFarthestRow, so a row that is left out stays recognisable even

@@ -20,6 +20,7 @@
 #include "calibrate/baseline/mmd.h"
 #include "calibrate/baseline/oqr.h"
 #include "calibrate/nrc.h"
+#include "calibrate/nrc_boost.h"
 #include "tare/calibrate/methods.h"
 
 namespace tare {
@@ -48,7 +49,8 @@ Method nrc_method(const NrcRow& row) {
           .options = nrc_options(),
           .fit = &fit_nrc,
           .load = &load_nrc,
-          .many_rows = 0};
+          .many_rows = 0,
+          .on_columns = true};
 }
 
 std::span<const Method> table() {
@@ -67,7 +69,8 @@ std::span<const Method> table() {
        .window = 1,
        .options = auto_options(),
        .fit = &fit_auto,
-       .load = &load_auto},
+       .load = &load_auto,
+       .on_columns = true},
       nrc_method({"nrc", "NRC",
                   "SNQ on the residuals of a network or of a given prediction, kernel on all "
                   "features",
@@ -88,6 +91,19 @@ std::span<const Method> table() {
       nrc_method({"lstm_nrc", "LSTM-NRC",
                   "for series: SNQ on the residuals of an LSTM on windows, kernel on a projection",
                   "regressor=lstm reducer=projection dims=4 split=cross", kOwn, 5}),
+      {.name = "nrc_boost",
+       .paper = "",
+       .summary = "as nrc, after boosted trees brought the residuals to one center and size: SNQ "
+                  "on one line",
+       .guarantee = "as nrc, on the center and the size that the trees find (Theorem 3)",
+       .citation = "Liu, Cai, Li 2023; Friedman 2001 for the trees",
+       .defaults = "regressor=boosting split=cross",
+       .point = kOwnOrGiven,
+       .window = 1,
+       .options = nrc_boost_options(),
+       .fit = &fit_nrc_boost,
+       .load = &load_nrc_boost,
+       .on_columns = true},
       {.name = "hnn",
        .paper = "HNN",
        .summary = "a network with a mean and an sd head, by Gaussian likelihood",

@@ -20,18 +20,24 @@ constexpr std::size_t kBins = 8;
 constexpr std::size_t kParts = 10;  // of u
 
 /// The part of each value among `parts` equal ones in order of value; equal values share a part, so
-/// there may be fewer.
+/// there may be fewer. Part p begins where p / parts of the rows are smaller.
 std::vector<std::uint8_t> parts_of(std::span<const double> values, std::size_t parts) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
+  std::vector<double> sorted(values.begin(), values.end());
+  std::vector<double> borders;  // a value above p of these is in part p
+  auto from = sorted.begin();
+  for (std::size_t p = 1; p < parts && !sorted.empty(); ++p) {
+    const std::size_t smaller = (p * sorted.size() + parts - 1) / parts;
+    if (smaller == 0) continue;
+    const auto at = sorted.begin() + static_cast<std::ptrdiff_t>(smaller - 1);
+    std::nth_element(from, at, sorted.end());
+    borders.push_back(*at);
+    from = at;
+  }
   std::vector<std::uint8_t> part(values.size());
-  std::uint8_t current = 0;
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    if (k > 0 && values[order[k]] != values[order[k - 1]]) {
-      current = static_cast<std::uint8_t>(k * parts / order.size());
-    }
-    part[order[k]] = current;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    unsigned above = 0;
+    for (const double border : borders) above += values[i] > border ? 1U : 0U;
+    part[i] = static_cast<std::uint8_t>(above);
   }
   return part;
 }

@@ -36,6 +36,15 @@ class Inspect(CliTest):
             self.assertIn(part, text)
         self.assertGreaterEqual(len(text.splitlines()), 24)
 
+    def test_says_what_trees_found(self):
+        rows = [f"{i / 400},{i % 7},{(i * 37 % 100 - 50) * (0.1 + i / 400)},0" for i in range(400)]
+        self.write("scale.csv", "a,b,y,p\n" + "\n".join(rows) + "\n")
+        for more in ([], ["--guarantee", "cross:2"]):
+            self.fit("scale.csv", "--prediction", "p", "--method", "nrc_boost", *more)
+            text = self.ok("inspect", "m.tare").out
+            self.assertRegex(text, r"residuals +center by no trees, size by [1-9]\d* trees")
+            self.assertRegex(text, r"along +(a|b|the prediction|the size that the trees found)\n")
+
     def test_json(self):
         self.fit("data.csv", "--prediction", "p")
         result = self.ok("inspect", "m.tare", "--json")

@@ -34,6 +34,7 @@ struct Method {
   std::unique_ptr<QuantileModel> (*fit)(const FitInput&, const Params&, const Execution&);
   std::unique_ptr<QuantileModel> (*load)(const TensorReader&);
   std::size_t many_rows = 0;  // above so many rows a fit takes long, and a tool says so; 0: never
+  bool on_columns = false;    // can be told on which columns to calibrate
 };
 
 std::span<const Method> methods();

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "io/tensor_store.h"
+#include "tare/base/execution.h"
+#include "tare/base/matrix.h"
+#include "tare/base/rng.h"
+#include "tare/model/regressor.h"
+
+namespace tare {
+
+/// Where residuals lie and how large they are, by what a few boosted trees see in the features: u
+/// becomes (u - center) / size, whose law depends on the features far less. Either part is there
+/// only where rows left out show that it helps; else the center is 0, or the size 1.
+class ResidualTrees {
+ public:
+  /// Of each row.
+  struct Frame {
+    std::vector<double> center;
+    std::vector<double> log_size;
+  };
+  struct Fitted;
+  /// Learns from u at each row of `features`; `weight` may be empty. What it says about the rows
+  /// themselves is by trees that have not seen them, so that the residuals brought to this frame
+  /// are as those of new rows.
+  static Fitted fit(MatrixView features, std::span<const double> u, std::span<const double> weight,
+                    Seed seed, const Execution& how);
+
+  /// For new rows.
+  Frame frame(MatrixView features, const Execution& how) const;
+
+  void save(const TensorWriter& out) const;
+  /// Throws kCorruptFile.
+  static ResidualTrees load(const TensorReader& in, std::size_t features);
+
+ private:
+  std::unique_ptr<Regressor> center_;
+  std::unique_ptr<Regressor> log_size_;
+  // Sizes of new rows stay within those of the fit: an error of a few trees is no reason for an
+  // interval of no width.
+  double least_ = 0.0;
+  double most_ = 0.0;
+};
+
+struct ResidualTrees::Fitted {
+  ResidualTrees trees;
+  Frame frame;
+};
+
+}  // namespace tare
