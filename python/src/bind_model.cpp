@@ -12,6 +12,10 @@
 #include <string>
 #include <utility>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "arrays.h"
 #include "base/fail.h"
 #include "bindings.h"
@@ -38,6 +42,16 @@ struct Model {
 
 MatrixView optional_view(const std::optional<Table2d<double>>& array) {
   return array ? view_of(*array) : MatrixView{};
+}
+
+constexpr std::size_t kManyRows = 10'000;
+
+/// A fit of many rows needs far more than the model it leaves, and the C library would keep that
+/// for itself.
+void give_memory_back() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 struct FitCall {
@@ -71,6 +85,7 @@ Model fit(const FitCall& call, const Table2d<double>& x, const Vector<double>& y
   input.seed = model.fitted.seed;
   run_interruptible(threads, progress, [&](const Execution& how) {
     model.fitted.model = fit_method(method, input, model.fitted.params, how);
+    if (model.fitted.rows >= kManyRows) give_memory_back();
   });
   return model;
 }

@@ -13,10 +13,12 @@ from ._estimator import QuantileEstimator, prediction_of, seed_of
 from ._input import Features, read_prediction, read_target, read_weight, take_rows
 from ._sklearn import clone
 
-# From here on a tenth of the rows can be held out for the ranks of a guarantee and hardly be missed; below, all rows are
-# ranked through folds, which costs little where nothing has to be trained.
-_ROWS_FOR_SPLIT = 2000
-_ROWS_FOR_FOLDS = 100
+# From here on some rows can be held out for the ranks of a guarantee and hardly be missed; below, all rows are ranked through
+# folds, which costs little where nothing has to be trained, and answers are the sharper for it (bench/RESULTS.md).
+_ROWS_FOR_SPLIT = 5000
+_ROWS_FOR_TEN_FOLDS = (100, 2000)
+# With so many rows held out a level is kept to a third of a percent; more are not worth their loss.
+_MOST_HELD_OUT = 10_000
 # A window in more dimensions holds few rows, or rows whose errors differ: with six columns of which two matter, finding these
 # halves the coverage error of the worst slice (bench/RESULTS.md).
 _COLUMNS_FOR_ALL = 3
@@ -34,16 +36,19 @@ class Calibrator(QuantileEstimator):
         trains one on all rows. None: predictions are passed to `calibrate` and `predict_*` as `y_pred`, or, where there are
         none, tare trains models of its own.
     method : str
-        'auto': around a model or predictions, SNQ on their residuals ('nrc'); without, the tool's default 'auto', which takes
-        up to two minutes (below 250 rows with its quick budget). Or a key of `tare.methods()`.
+        'auto': around a model or predictions, trees that bring residuals to one center and size and SNQ on what is left
+        ('nrc_boost'); SNQ alone ('nrc') where kernel, bandwidth, features or options are given, or a spread with the predictions;
+        without a model, the tool's default 'auto', which takes up to two minutes (below 250 rows with its quick budget). Or a key
+        of `tare.methods()`.
     kernel, bandwidth : str, str or float
         Of SNQ. 'auto': the method's kernel, and the bandwidth that loses least on rows left out.
     features : list of str or int, 'auto', 'all' or None
-        Columns against which to calibrate; 'auto' finds those on which the residual's law depends. None: around a model 'auto' where
-        there are more than three columns; otherwise 'all'.
+        Columns against which to calibrate; 'auto' finds those on which the residual's law depends. None: all, and 'nrc_boost' finds
+        out what matters; around a model with a spread 'auto' where there are more than three columns.
     guarantee : {'marginal', 'split', 'cross', 'none'} or None
-        'marginal': intervals also cover on average in finite samples, by rows held out ('split') from 2,000 rows on and by folds
-        ('cross') below; with method 'auto' and its own models, nothing below 2,000 rows. None and 'none': as the method gives them.
+        'marginal': intervals also cover on average in finite samples, by rows held out ('split': a fifth, at most 10,000) from
+        5,000 rows on and by folds ('cross') below; with method 'auto' and its own models, by a tenth from 2,000 rows on and
+        nothing below. None and 'none': as the method gives them.
     cv : int
         Folds of `fit` with an estimator.
     options : dict or None
@@ -180,7 +185,7 @@ class Calibrator(QuantileEstimator):
 
         return read_features(X, allow_missing=self._core_model().schema is not None)
 
-    def _own_options(self, rows: int, columns: int, around: bool) -> dict[str, Any]:
+    def _own_options(self, rows: int, columns: int, around: bool, method: str) -> dict[str, Any]:
         options = dict(self.options or {})
         if self.kernel != "auto":
             options["kernel"] = self.kernel
@@ -188,15 +193,12 @@ class Calibrator(QuantileEstimator):
             options["bandwidth"] = self.bandwidth
         if isinstance(self.features, str) and self.features not in ("auto", "all"):
             raise ValueError(f"features is a list of columns, 'auto', 'all' or None, got {self.features!r}.")
-        found = self.features is None and around and self.method == "auto" and columns > _COLUMNS_FOR_ALL
+        found = self.features is None and around and self.method == "auto" and method == "nrc" and columns > _COLUMNS_FOR_ALL
         if isinstance(self.features, str) and self.features == "auto" or found:
             options.setdefault("screen", "yes")
         guarantee = self.guarantee
-        if guarantee == "marginal":
-            folds = "cross:10" if rows >= _ROWS_FOR_FOLDS else "none"
-            guarantee = ("auto" if rows >= _ROWS_FOR_SPLIT else folds) if around else "auto"
-        options["guarantee"] = guarantee or "none"
-        if self._method(around) == "auto" and rows < _ROWS_FOR_BUDGET:
+        options["guarantee"] = (_marginal(rows) if around else "auto") if guarantee == "marginal" else guarantee or "none"
+        if method == "auto" and rows < _ROWS_FOR_BUDGET:
             options.setdefault("budget", "quick")
         return options
 
@@ -208,11 +210,12 @@ class Calibrator(QuantileEstimator):
 
     def _fit_around(self, features: Features, target: np.ndarray, given: np.ndarray | None, form: Any, weight: Any, progress: Any) -> Any:
         around = given is not None
+        method = self._method(around, form)
         return self._fit_core(
             features,
             target,
-            method=self._method(around),
-            options=self._own_options(features.rows, features.count, around),
+            method=method,
+            options=self._own_options(features.rows, features.count, around, method),
             columns=self.features,
             given=given,
             form=form,
@@ -220,13 +223,14 @@ class Calibrator(QuantileEstimator):
             progress=progress,
         )
 
-    def _method(self, around: bool) -> str:
-        """'auto' trains for a minute; around a model SNQ alone takes moments."""
+    def _method(self, around: bool, form: Any) -> str:
+        """'auto' trains for a minute; around a model moments are enough."""
         if self.method != "auto":
             return self.method
-        if around:
-            return "nrc"
-        return "nrc_rf" if self.bandwidth != "auto" else "auto"  # whose bandwidths are always found
+        if not around:
+            return "nrc_rf" if self.bandwidth != "auto" else "auto"  # whose bandwidths are always found
+        as_it_comes = self.features is None and self.kernel == "auto" and self.bandwidth == "auto" and not self.options
+        return "nrc_boost" if as_it_comes and form.kind == "point" else "nrc"
 
     def _cross_fit(self, X: Any, y: Any, rows: int) -> tuple[np.ndarray, Any]:
         """Predictions of copies that have not seen the row, and one trained on all rows."""
@@ -254,6 +258,14 @@ class Calibrator(QuantileEstimator):
         if got.kind != form.kind:
             raise ValueError(f"The model was calibrated with a given {form.kind}; y_pred and y_std give a {got.kind}.")
         return given
+
+
+def _marginal(rows: int) -> str:
+    """The guarantee around a model, as the core names it."""
+    first, last = _ROWS_FOR_TEN_FOLDS
+    if rows >= _ROWS_FOR_SPLIT:
+        return f"split:{min(0.2, _MOST_HELD_OUT / rows):.6g}"
+    return "cross:5" if rows >= last else "cross:10" if rows >= first else "none"
 
 
 def _read_given(X: Any, rows: int, y_pred: Any, y_std: Any, quantiles: Any, estimator: Any) -> tuple[np.ndarray, Any]:

@@ -149,9 +149,9 @@ def test_features_choose_the_kernel(large):
     assert np.ptp(np.diff(model.predict_interval(grid)).ravel()) == 0  # the second column is not looked at
 
 
-@pytest.mark.parametrize("features, found", [("auto", True), (None, True), ("all", False)])
-def test_features_can_be_found(features, found):
-    """The law depends on column 4 alone; where that was found, an interval does not change along column 0."""
+@pytest.mark.parametrize("features, change", [("auto", 0.0), (None, 0.02), ("all", np.inf)])
+def test_features_can_be_found(features, change):
+    """The law depends on column 4 alone; where that was found, an interval hardly changes along column 0."""
     rng = np.random.default_rng(2)
     X = rng.uniform(size=(3000, 6))
     y = rng.normal(size=3000) * (0.1 + X[:, 4])
@@ -159,4 +159,48 @@ def test_features_can_be_found(features, found):
     rows = np.full((2, 6), 0.5)
     rows[:, 0] = [0.0, 1.0]
     widths = np.diff(model.predict_interval(rows, y_pred=[0.0, 0.0])).ravel()
-    assert (np.ptp(widths) == 0) == found
+    assert np.ptp(widths) <= change * widths.mean()
+    assert np.isfinite(change) or np.ptp(widths) > 0.02 * widths.mean()
+
+
+def test_around_a_model_trees_come_before_the_kernel(large, tmp_path):
+    """Unless something of SNQ is asked for, or the predictions come with a spread."""
+
+    def method(**options):
+        fitted = tare.Calibrator(true_mean, **options).calibrate(large.X, large.y)
+        fitted.save(tmp_path / "model.tare", replace=True)
+        return tare.Calibrator.load(tmp_path / "model.tare").method
+
+    assert method() == "nrc_boost"
+    assert {method(features="all"), method(kernel="naive"), method(bandwidth=0.3), method(options={"scale": "none"})} == {"nrc"}
+    spread = tare.Calibrator().calibrate(large.X, large.y, y_pred=true_mean(large.X), y_std=np.ones(len(large.y)))
+    spread.save(tmp_path / "model.tare", replace=True)
+    assert tare.Calibrator.load(tmp_path / "model.tare").method == "nrc"
+
+
+@pytest.mark.parametrize("rows, form", [(60, None), (150, "cross"), (2500, "cross"), (5000, "split")])
+def test_the_guarantee_follows_the_rows(rows, form):
+    rng = np.random.default_rng(4)
+    X = rng.uniform(size=(rows, 2))
+    model = tare.Calibrator().calibrate(X, rng.normal(size=rows), y_pred=np.zeros(rows))
+    assert (model.guarantee_ or {"form": None})["form"] == form
+
+
+def test_every_slice_is_covered():
+    """Errors are wider with one column, skewed with another, and the model is off by a third; intervals cover in every tenth of each."""
+    rng = np.random.default_rng(8)
+
+    def draw(rows):
+        X = rng.uniform(size=(rows, 5))
+        noise = np.where(rng.uniform(size=rows) < X[:, 1], rng.exponential(size=rows) - 1, rng.normal(size=rows))
+        return X, 2 * X[:, 2] + (0.3 + 2 * X[:, 0]) * noise
+
+    X, y = draw(20_000)
+    model = tare.Calibrator().calibrate(X, y, y_pred=np.zeros(len(y)))
+    X, y = draw(100_000)
+    low, high = model.predict_interval(X, y_pred=np.zeros(len(y))).T
+    inside = (low <= y) & (y <= high)
+    for column in X.T:
+        shares = [inside[part].mean() for part in np.array_split(np.argsort(column), 10)]
+        # 10,000 rows of a tenth tell coverage to 0.003, 1,600 calibration rows to 0.0075; one width for all would be off by 0.25.
+        assert np.abs(np.array(shares) - 0.9).max() < 0.035
