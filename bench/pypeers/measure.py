@@ -13,10 +13,11 @@ MODULES = {"tare": "tare", "mapie": "mapie.regression", "crepes": "crepes.extras
 
 
 class Clock:
-    """Wall and processor seconds of each stage, those of all threads, without what the point model takes to predict."""
+    """Wall and processor seconds of each stage, those of all threads, without what the point model takes to predict; and the peak
+    of memory at the end of each."""
 
     def __init__(self, model):
-        self.model, self.wall, self.cpu = model, {}, {}
+        self.model, self.wall, self.cpu, self.peak = model, {}, {}, {}
 
     @contextlib.contextmanager
     def __call__(self, stage):
@@ -25,6 +26,7 @@ class Clock:
         yield
         self.wall[stage] = time.perf_counter() - model.wall - wall
         self.cpu[stage] = time.process_time() - model.cpu - cpu
+        self.peak[stage] = status_megabytes("VmHWM")
 
 
 def status_megabytes(field):
@@ -68,6 +70,7 @@ def measure(name, path):
         "cpu_seconds": sum(clock.cpu.values()),
         "model_seconds": model_seconds,
         "megabytes": peak,
+        "interval_megabytes": clock.peak["interval"] - before,
         **judge(problem, interval, quantiles),
     }
 

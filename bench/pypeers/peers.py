@@ -131,6 +131,7 @@ def _quantile_forest(problem, clock):
 
 PEERS = {
     "tare": Peer(_tare(), "tare", "Calibrator(model).calibrate(X, y), as it comes"),
+    "tare_nrc": Peer(_tare(method="nrc", options={"screen": "yes"}), "tare", "method='nrc', options={'screen': 'yes'}"),
     "tare_all": Peer(_tare(features="all"), "tare", "features='all'"),
     "tare_all_none": Peer(_tare(features="all", guarantee="none"), "tare", "features='all', guarantee='none'"),
     "tare_rate": Peer(_tare(bandwidth="rate"), "tare", "bandwidth='rate'"),
