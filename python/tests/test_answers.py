@@ -168,13 +168,13 @@ def test_around_a_model_trees_come_before_the_kernel(large, tmp_path):
 
     def method(**options):
         fitted = tare.Calibrator(true_mean, **options).calibrate(large.X, large.y)
-        fitted.save(tmp_path / "model.tare", replace=True)
+        fitted.save(tmp_path / "model.tare", overwrite=True)
         return tare.Calibrator.load(tmp_path / "model.tare").method
 
     assert method() == "nrc_boost"
     assert {method(features="all"), method(kernel="naive"), method(bandwidth=0.3), method(options={"scale": "none"})} == {"nrc"}
     spread = tare.Calibrator().calibrate(large.X, large.y, y_pred=true_mean(large.X), y_std=np.ones(len(large.y)))
-    spread.save(tmp_path / "model.tare", replace=True)
+    spread.save(tmp_path / "model.tare", overwrite=True)
     assert tare.Calibrator.load(tmp_path / "model.tare").method == "nrc"
 
 
@@ -202,5 +202,6 @@ def test_every_slice_is_covered():
     inside = (low <= y) & (y <= high)
     for column in X.T:
         shares = [inside[part].mean() for part in np.array_split(np.argsort(column), 10)]
-        # 10,000 rows of a tenth tell coverage to 0.003, 1,600 calibration rows to 0.0075; one width for all would be off by 0.25.
-        assert np.abs(np.array(shares) - 0.9).max() < 0.035
+        # 1,600 calibration rows of a tenth tell coverage to 0.0075, the guarantee's 4,000 to 0.005, and the worst of 50 tenths is
+        # two and a half times that; sizes by trees are steps, worst at the ends. One width for all would be off by 0.25.
+        assert np.abs(np.array(shares) - 0.9).max() < 0.06

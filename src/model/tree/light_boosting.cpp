@@ -173,6 +173,49 @@ Rounds best_rounds(std::span<const LightBooster> boosters) {
   return best;
 }
 
+/// One for each fold, and one that keeps all rows.
+std::vector<LightBooster> make_boosters(const LightRows& rows, std::span<const float> y,
+                                        const Folds& folds, const LightBoostingOptions& options,
+                                        Seed seed) {
+  std::vector<LightBooster> boosters;
+  boosters.reserve(options.folds + 1);
+  for (std::size_t f = 0; f <= options.folds; ++f) {
+    const bool whole = f == options.folds;
+    boosters.emplace_back(rows, y, folds.kept[f],
+                          whole ? std::span<const std::size_t>{} : folds.left[f], options,
+                          split(seed, f + 1));
+  }
+  return boosters;
+}
+
+/// Grows trees of all boosters side by side as long as rows left out gain. Returns how many to use.
+std::size_t grow_while_it_pays(std::span<LightBooster> boosters, std::size_t most,
+                               const LightBoostingOptions& options, const Execution& how) {
+  const auto of_folds = boosters.first(options.folds);
+  Rounds best = best_rounds(of_folds);
+  for (std::size_t grown = 0; grown < most; grown += options.patience) {
+    parallel_for(how, boosters.size(), [&](std::size_t f) {
+      const std::size_t more = std::min(options.patience, most - grown);
+      for (std::size_t k = 0; k < more; ++k) boosters[f].add_tree();
+    });
+    const double before = best.error;
+    best = best_rounds(of_folds);
+    if (!(best.error < (1.0 - options.worth_it) * before)) break;
+  }
+  return best.count;
+}
+
+/// For each row, what the booster of its fold says.
+std::vector<float> out_of_fold(std::span<const LightBooster> boosters, const Folds& folds,
+                               std::size_t rows, std::size_t rounds, const Execution& how) {
+  std::vector<float> predicted(rows, 0.0F);
+  parallel_for(how, folds.left.size(), [&](std::size_t f) {
+    const std::vector<float> of_fold = boosters[f].about_left(rounds);
+    for (std::size_t k = 0; k < of_fold.size(); ++k) predicted[folds.left[f][k]] = of_fold[k];
+  });
+  return predicted;
+}
+
 /// Whether the squared errors of rows left out fall by more than a standard error.
 bool is_better(std::span<const float> y, std::span<const float> weight,
                std::span<const float> predicted) {
@@ -210,38 +253,13 @@ LightBoosting fit_light_boosting(const LightRows& rows, std::span<const double> 
   }
   if (count < kFewRows || rows.binned.cols() == 0) return result;
   const Folds folds(count, options.folds, options.rows, split(seed, 0));
-  std::vector<LightBooster> boosters;
-  boosters.reserve(options.folds + 1);
-  for (std::size_t f = 0; f <= options.folds; ++f) {
-    const bool whole = f == options.folds;
-    boosters.emplace_back(rows, scaled, folds.kept[f],
-                          whole ? std::span<const std::size_t>{} : folds.left[f], options,
-                          split(seed, f + 1));
-  }
-  const auto of_folds = std::span(boosters).first(options.folds);
-  Rounds best = best_rounds(of_folds);
-  const std::size_t most = options.rounds + count / 1'000;
-  for (std::size_t grown = 0; grown < most; grown += options.patience) {
-    parallel_for(how, boosters.size(), [&](std::size_t f) {
-      const std::size_t more = std::min(options.patience, most - grown);
-      for (std::size_t k = 0; k < more; ++k) boosters[f].add_tree();
-    });
-    const double before = best.error;
-    best = best_rounds(of_folds);
-    if (!(best.error < (1.0 - options.worth_it) * before)) break;
-  }
-  result.rounds = best.count;
-  if (result.rounds == 0) return result;
+  std::vector<LightBooster> boosters = make_boosters(rows, scaled, folds, options, seed);
+  const std::size_t rounds =
+      grow_while_it_pays(boosters, options.rounds + count / 1'000, options, how);
+  const std::vector<float> predicted = out_of_fold(boosters, folds, count, rounds, how);
+  if (!is_better(scaled, rows.weight, predicted)) return result;
 
-  std::vector<float> predicted(count, 0.0F);
-  parallel_for(how, options.folds, [&](std::size_t f) {
-    const std::vector<float> of_fold = of_folds[f].about_left(result.rounds);
-    for (std::size_t k = 0; k < of_fold.size(); ++k) predicted[folds.left[f][k]] = of_fold[k];
-  });
-  if (!is_better(scaled, rows.weight, predicted)) {
-    result.rounds = 0;
-    return result;
-  }
+  result.rounds = rounds;
   for (std::size_t i = 0; i < count; ++i) {
     result.out_of_fold[i] = target.mean + target.scale * static_cast<double>(predicted[i]);
   }
