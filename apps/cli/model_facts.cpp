@@ -79,7 +79,12 @@ void add_residual_trees(const TensorReader& in, const Schema& schema, Facts& fac
   };
   facts.emplace_back("residuals",
                      fmt::format("center by {}, size by {}", trees("center"), trees("size")));
-  const auto seen = in.values<std::int64_t>("seen.columns", in.shape("seen.columns"));
+  std::vector<std::string> seen;
+  for (const std::int64_t column :
+       in.values<std::int64_t>("seen.columns", in.shape("seen.columns"))) {
+    seen.push_back(schema.feature_names()[static_cast<std::size_t>(column)]);
+  }
+  if (seen.empty()) seen = schema.feature_names();  // none means all
   const auto along = in.values<std::int64_t>("features.columns", in.shape("features.columns"));
   if (along.size() != 1) {
     facts.emplace_back("along", "all columns, the prediction and the size");
@@ -88,7 +93,7 @@ void add_residual_trees(const TensorReader& in, const Schema& schema, Facts& fac
   const auto place = static_cast<std::size_t>(along.front());
   const std::size_t behind = place - std::min(place, seen.size());  // the features
   if (place < seen.size()) {
-    facts.emplace_back("along", schema.feature_names()[static_cast<std::size_t>(seen[place])]);
+    facts.emplace_back("along", seen[place]);
   } else if (behind < in.get<std::size_t>("seen.of_point")) {
     facts.emplace_back("along", behind == 0 ? "the prediction" : "the spread that is given");
   } else {

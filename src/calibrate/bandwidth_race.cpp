@@ -17,13 +17,11 @@ double total_weight(std::span<const double> weight, std::size_t rows) {
   return total;
 }
 
-struct Difference {
-  double mean = 0.0;
-  double error = 0.0;  // standard error of the mean
-};
+}  // namespace
 
-Difference difference(std::span<const double> one, std::span<const double> other,
-                      std::span<const double> weight, double total) {
+LossDifference loss_difference(std::span<const double> one, std::span<const double> other,
+                               std::span<const double> weight) {
+  const double total = total_weight(weight, one.size());
   double sum = 0.0;
   for (std::size_t p = 0; p < one.size(); ++p) sum += one[p] - other[p];
   const double mean = sum / total;
@@ -35,8 +33,6 @@ Difference difference(std::span<const double> one, std::span<const double> other
   }
   return {mean, std::sqrt(squares) / total};
 }
-
-}  // namespace
 
 RaceState judge_race(std::span<const Runner> runners, std::span<const double> weight) {
   RaceState state;
@@ -53,7 +49,7 @@ RaceState judge_race(std::span<const Runner> runners, std::span<const double> we
   }
   state.decided = true;
   for (std::size_t b = 0; b < runners.size(); ++b) {
-    const Difference lag = difference(runners[b].loss, runners[state.best].loss, weight, total);
+    const LossDifference lag = loss_difference(runners[b].loss, runners[state.best].loss, weight);
     if (b != state.best && lag.mean > kClearly * lag.error) continue;
     state.contenders.push_back(b);
     const double gain = kPossibly * lag.error - lag.mean;

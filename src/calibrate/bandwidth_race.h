@@ -7,6 +7,15 @@
 
 namespace tare {
 
+/// By how much losses of rows exceed others of the same rows, on average.
+struct LossDifference {
+  double mean = 0.0;
+  double error = 0.0;  // standard error of the mean
+};
+/// Losses are times the rows' weights; `weight` is empty where all are the same.
+LossDifference loss_difference(std::span<const double> one, std::span<const double> other,
+                               std::span<const double> weight);
+
 /// One of several bandwidths that are compared on the same rows.
 struct Runner {
   double bandwidth = 0.0;

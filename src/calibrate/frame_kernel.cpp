@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "calibrate/bandwidth.h"
+#include "calibrate/bandwidth_race.h"
 #include "calibrate/bandwidth_search.h"
 #include "calibrate/screening.h"
 #include "data/rows.h"
@@ -106,28 +107,16 @@ std::vector<double> neighbour_counts(std::size_t rows) {
   return counts;
 }
 
-/// How much lower losses are than others of the same rows.
-struct Gain {
-  double mean = 0.0;
-  double error = 0.0;  // standard error of the mean
-  double share = 0.0;  // of the others' mean
+/// Whether losses are lower than others of the same rows by more than some standard errors.
+bool is_clearly_lower(std::span<const double> losses, std::span<const double> others,
+                      double errors = 1.0) {
+  const LossDifference gain = loss_difference(others, losses, {});
+  return gain.mean > errors * gain.error;
+}
 
-  Gain(std::span<const double> losses, std::span<const double> others) {
-    const auto rows = static_cast<double>(losses.size());
-    double whole = 0.0;
-    for (std::size_t i = 0; i < losses.size(); ++i) {
-      mean += (others[i] - losses[i]) / rows;
-      whole += others[i] / rows;
-    }
-    double squares = 0.0;
-    for (std::size_t i = 0; i < losses.size(); ++i) {
-      squares += (others[i] - losses[i] - mean) * (others[i] - losses[i] - mean);
-    }
-    error = std::sqrt(squares) / rows;
-    share = whole > 0.0 ? mean / whole : 0.0;
-  }
-  bool is_clear(double errors = 1.0) const { return mean > errors * error; }
-};
+double sum_of(std::span<const double> losses) {
+  return std::accumulate(losses.begin(), losses.end(), 0.0);
+}
 
 /// k nearest rows on a line, and what each k loses on each row left out.
 BandwidthChoice choose_neighbours(const FramedSample& line, const SnqOptions& options,
@@ -140,14 +129,14 @@ BandwidthChoice choose_neighbours(const FramedSample& line, const SnqOptions& op
   // Few rows are left out: of numbers that they cannot tell apart the largest is taken.
   choice.bandwidth = counts.front();
   for (const double count : counts) {
-    if (Gain(losses[count], losses[choice.bandwidth]).is_clear()) choice.bandwidth = count;
+    if (is_clearly_lower(losses[count], losses[choice.bandwidth])) choice.bandwidth = count;
   }
   choice.rule = "auto";
   choice.rows_left_out = line.left_out.size();
   double weight = 0.0;
   for (const std::size_t place : line.left_out) weight += weight_of(sample, place);
   for (const auto& [count, of_rows] : losses) {
-    choice.path.push_back({count, std::accumulate(of_rows.begin(), of_rows.end(), 0.0) / weight});
+    choice.path.push_back({count, sum_of(of_rows) / weight});
   }
   return choice;
 }
@@ -176,10 +165,8 @@ double try_widths(const FramedSample& whole, const SnqOptions& options, RowLosse
   const std::vector<double> widths = {0.35 * rate, 0.6 * rate, rate, 1.7 * rate};
   keep_rows(leave_one_out_losses(sample, {}, options, widths, whole.left_out, how), widths, sample,
             whole.unit, whole.left_out, losses);
-  const auto sum = [](const auto& of_width) {
-    return std::accumulate(of_width.second.begin(), of_width.second.end(), 0.0);
-  };
-  return std::ranges::min_element(losses, {}, sum)->first;
+  return std::ranges::min_element(losses, {}, [](const auto& own) { return sum_of(own.second); })
+      ->first;
 }
 
 /// The better of the columns that u depends on most.
@@ -189,7 +176,7 @@ Line best_line(const FramedRows& rows, std::span<const std::size_t> order,
   std::optional<Line> best;
   for (const std::size_t column : strongest_columns(rows, seed, how)) {
     Line line(rows, column, order, left_out, options, how);
-    if (!best || Gain(line.loss(), best->loss()).is_clear()) best.emplace(std::move(line));
+    if (!best || is_clearly_lower(line.loss(), best->loss())) best.emplace(std::move(line));
   }
   return std::move(*best);
 }
@@ -206,9 +193,10 @@ bool is_worth_all(const FramedSample& whole, const Line& line,
   for (std::size_t k = 0; k < line.sample.row.size(); ++k) {
     if (compared[line.sample.row[k]] != 0) of_line.push_back(line.loss()[k]);
   }
-  const Gain gain(losses[width], of_line);
   const bool few = line.sample.sample->rows() <= kFewRows;
-  return gain.is_clear(few ? kSureOfFew : kSure) && gain.share >= (few ? kWorthItOfFew : kWorthIt);
+  const double worth = few ? kWorthItOfFew : kWorthIt;
+  return is_clearly_lower(losses[width], of_line, few ? kSureOfFew : kSure) &&
+         sum_of(losses[width]) <= (1.0 - worth) * sum_of(of_line);
 }
 
 }  // namespace

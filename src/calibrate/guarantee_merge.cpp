@@ -133,7 +133,10 @@ class FoldMerge::Walk {
       head.high = head.steps->size();
     }
     for (;;) {
-      const double pivot = widest().middle_value();
+      Head& split = widest();
+      if (split.low == split.high) return;  // only where quantiles are no numbers
+      const std::size_t middle = split.low + (split.high - split.low) / 2;
+      const double pivot = split.value_of(middle);
       Mass below = reached_;
       Mass up_to = reached_;
       for (Head& head : heads_) {
@@ -148,8 +151,13 @@ class FoldMerge::Walk {
         value_ = pivot;
         return;
       }
-      for (Head& head : heads_) {
-        (below < target ? head.low : head.high) = below < target ? head.behind : head.pivot;
+      // The one that was split gets shorter whatever its values are.
+      if (below < target) {
+        for (Head& head : heads_) head.low = head.behind;
+        split.low = std::max(split.low, middle + 1);
+      } else {
+        for (Head& head : heads_) head.high = head.pivot;
+        split.high = std::min(split.high, middle);
       }
     }
   }
@@ -187,7 +195,6 @@ class FoldMerge::Walk {
     double value_of(std::size_t step) const {
       return moved(quantiles[steps->column[step]], steps->beyond[step]);
     }
-    double middle_value() const { return value_of(low + (high - low) / 2); }
     Mass mass_to(std::size_t step) const { return steps->before[step] - steps->before[at]; }
     /// The first of from, ..., to - 1 whose value `holds`, or to.
     template <class Holds>
@@ -204,7 +211,7 @@ class FoldMerge::Walk {
     }
   };
 
-  const Head& widest() const {
+  Head& widest() {
     return *std::ranges::max_element(heads_, {}, [](const Head& h) { return h.high - h.low; });
   }
 
@@ -233,7 +240,7 @@ void FoldMerge::values_at(Steps Fold::*side, std::span<const std::span<const dou
   double value = walk.value();
   std::size_t next = 0;
   for (std::size_t j = 0; j < targets.size(); ++j) {
-    for (; reached < targets[j]; ++next) {
+    for (; reached < targets[j] && next < steps.size(); ++next) {
       reached += steps[next].mass;
       value = steps[next].value;
     }

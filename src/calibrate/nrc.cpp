@@ -244,12 +244,7 @@ std::vector<double> calibration_weights(const FitInput& input, std::span<const s
     if (!input.weight.empty()) weight.push_back(input.weight[i]);
     if (input.weight.empty() || input.weight[i] > 0.0) ++usable;
   }
-  if (usable < kMinCalibrationRows) {
-    fail(ErrorCode::kBadData,
-         "{} calibration rows are too few, {} are the least (give more rows, a larger --split, or "
-         "--split cross)",
-         usable, kMinCalibrationRows);
-  }
+  check_calibration_rows(usable);
   return weight;
 }
 

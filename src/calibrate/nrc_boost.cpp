@@ -36,20 +36,22 @@ class SeenColumns {
  public:
   SeenColumns() = default;
   SeenColumns(const std::vector<std::size_t>& named, std::size_t inputs, std::size_t of_point)
-      : columns_(named.empty() ? all_rows(inputs) : named),
+      : columns_(named),
+        of_columns_(columns_.width(inputs)),
         of_point_(named.empty() ? of_point : 0) {}
 
-  std::size_t width() const noexcept { return columns_.size() + of_point_; }
-  bool sees_point() const noexcept { return of_point_ > 0; }
+  std::size_t width() const noexcept { return of_columns_ + of_point_; }
 
   Matrix of(const PointModel& point, const Rows& rows, std::span<const double> predicted) const {
-    Matrix seen(rows.x.rows(), width());
+    Matrix chosen;
+    const MatrixView x = columns_.select(rows.x, chosen);
+    Matrix seen(x.rows(), width());
     for (std::size_t i = 0; i < seen.rows(); ++i) {
       const auto row = seen.row(i);
-      for (std::size_t j = 0; j < columns_.size(); ++j) row[j] = rows.x(i, columns_[j]);
-      if (!sees_point()) continue;
+      std::ranges::copy(x.row(i), row.begin());
+      if (of_point_ == 0) continue;
       if (point.is_given()) {
-        point.law().features(rows.given.row(i), row.subspan(columns_.size()));
+        point.law().features(rows.given.row(i), row.subspan(of_columns_));
       } else {
         row.back() = predicted[i];
       }
@@ -58,18 +60,14 @@ class SeenColumns {
   }
 
   void save(const TensorWriter& out) const {
-    out.tensor("columns", std::vector<std::int64_t>(columns_.begin(), columns_.end()));
+    columns_.save(out);
     out.value("of_point", of_point_);
   }
 
   static SeenColumns load(const TensorReader& in, std::size_t inputs, std::size_t of_point) {
     SeenColumns seen;
-    for (const std::int64_t column : in.values<std::int64_t>("columns", in.shape("columns"))) {
-      if (column < 0 || static_cast<std::size_t>(column) >= inputs) {
-        fail(ErrorCode::kCorruptFile, "the model file names feature {} of {}", column, inputs);
-      }
-      seen.columns_.push_back(static_cast<std::size_t>(column));
-    }
+    seen.columns_ = ModelColumns::load(in, inputs);
+    seen.of_columns_ = seen.columns_.width(inputs);
     seen.of_point_ = in.count("of_point", of_point);
     if (seen.of_point_ != 0 && seen.of_point_ != of_point) {
       fail(ErrorCode::kCorruptFile, "the model file sees a part of its point model");
@@ -78,7 +76,8 @@ class SeenColumns {
   }
 
  private:
-  std::vector<std::size_t> columns_;  // of x
+  ModelColumns columns_;  // of x
+  std::size_t of_columns_ = 0;
   std::size_t of_point_ = 0;
 };
 
@@ -136,23 +135,24 @@ class NrcBoostModel final : public QuantileModel {
     } else {
       center = point.predict(rows, how);
     }
-    Framed framed = frame(rows, center, how);
     // How near rows are on SNQ's line says little: the answer depends on all that the trees see.
     Execution without_nearest = how;
     without_nearest.diagnostics = false;
-    Prediction result = kernel_.snq.predict(framed.features, levels, without_nearest);
+    Prediction result =
+        kernel_.snq.predict(features_of(rows, center, how), levels, without_nearest);
     if (how.diagnostics) parts_.support.judge(parts_.seen.of(point, rows, center), how, result);
     const bool is_law = point.is_given() && given_form().kind != GivenKind::kPoint;
-    parallel_blocks(how, rows.x.rows(), kBlock, [&](std::size_t first, std::size_t last) {
+    for_blocks(rows, center, how, [&](std::size_t first, const Matrix&, const Frame& frame) {
       RowLaw law;
-      for (std::size_t i = first; i < last; ++i) {
-        const double size = std::exp(framed.log_size[i]);
+      for (std::size_t k = 0; k < frame.center.size(); ++k) {
+        const std::size_t i = first + k;
+        const double size = std::exp(frame.log_size[k]);
         const auto quantiles = result.quantiles.row(i);
         if (is_law) {
           point.law().read(rows.given.row(i), law);
-          for (double& q : quantiles) q = law.answer(framed.center[i] + size * q);
+          for (double& q : quantiles) q = law.answer(frame.center[k] + size * q);
         } else {
-          const double start = (point.is_given() ? rows.given(i, 0) : center[i]) + framed.center[i];
+          const double start = (point.is_given() ? rows.given(i, 0) : center[i]) + frame.center[k];
           for (double& q : quantiles) q = start + size * q;
         }
       }
@@ -161,35 +161,36 @@ class NrcBoostModel final : public QuantileModel {
   }
 
  private:
-  static constexpr std::size_t kBlock = 512;  // rows that a thread takes at a time
+  using Frame = ResidualTrees::Frame;
 
-  /// Of each row: its frame, and what SNQ sees of it.
-  struct Framed {
-    std::vector<double> center;
-    std::vector<double> log_size;
-    Matrix features;
-  };
-
-  /// Block by block, so that no second copy of the rows is in memory.
-  Framed frame(const Rows& rows, std::span<const double> predicted, const Execution& how) const {
-    const std::size_t count = rows.x.rows();
-    Framed framed{std::vector<double>(count), std::vector<double>(count),
-                  Matrix(count, kernel_.map.dims())};
-    parallel_blocks(how, count, kBlock, [&](std::size_t first, std::size_t last) {
+  /// Calls use(first row, what the trees see, the frame) for blocks of rows. The trees are so fast
+  /// that what they say is not kept from one pass over the rows to the next: answers are large
+  /// enough.
+  template <class Use>
+  void for_blocks(const Rows& rows, std::span<const double> predicted, const Execution& how,
+                  const Use& use) const {
+    constexpr std::size_t kBlock = 512;  // rows that a thread takes at a time
+    parallel_blocks(how, rows.x.rows(), kBlock, [&](std::size_t first, std::size_t last) {
       const std::size_t size = last - first;
       const Matrix seen =
           parts_.seen.of(parts_.point, middle_of(rows, first, size),
                          predicted.empty() ? predicted : predicted.subspan(first, size));
-      const ResidualTrees::Frame part = parts_.trees.frame(seen, one_thread());
-      std::ranges::copy(part.center, framed.center.begin() + static_cast<std::ptrdiff_t>(first));
-      std::ranges::copy(part.log_size,
-                        framed.log_size.begin() + static_cast<std::ptrdiff_t>(first));
-      const Matrix features = kernel_.map.apply(with_sizes(seen, part.log_size));
-      for (std::size_t i = 0; i < size; ++i) {
-        std::ranges::copy(features.row(i), framed.features.row(first + i).begin());
-      }
+      use(first, seen, parts_.trees.frame(seen, one_thread()));
     });
-    return framed;
+  }
+
+  /// What SNQ sees.
+  Matrix features_of(const Rows& rows, std::span<const double> predicted,
+                     const Execution& how) const {
+    Matrix all(rows.x.rows(), kernel_.map.dims());
+    for_blocks(rows, predicted, how,
+               [&](std::size_t first, const Matrix& seen, const Frame& frame) {
+                 const Matrix features = kernel_.map.apply(with_sizes(seen, frame.log_size));
+                 for (std::size_t k = 0; k < features.rows(); ++k) {
+                   std::ranges::copy(features.row(k), all.row(first + k).begin());
+                 }
+               });
+    return all;
   }
 
   Parts parts_;
@@ -212,12 +213,7 @@ struct CalibrationRows {
       unit.push_back(trained.unit.empty() ? 1.0 : trained.unit[k]);
       if (!input.weight.empty()) weight.push_back(input.weight[i]);
     }
-    if (rows.size() < kMinCalibrationRows) {
-      fail(ErrorCode::kBadData,
-           "{} calibration rows are too few, {} are the least (give more rows, or a larger "
-           "--split)",
-           rows.size(), kMinCalibrationRows);
-    }
+    check_calibration_rows(rows.size());
   }
 };
 

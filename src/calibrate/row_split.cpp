@@ -64,17 +64,21 @@ Partition hold_out(const FitInput& input, const SplitRule& rule) {
        "by:COL=VALUE, not cross");
 }
 
+void check_calibration_rows(std::size_t usable) {
+  if (usable >= kMinCalibrationRows) return;
+  fail(ErrorCode::kBadData,
+       "{} calibration rows are too few, {} are the least (give more rows, a larger --split, or "
+       "--split cross where the method has it)",
+       usable, kMinCalibrationRows);
+}
+
 std::vector<std::size_t> usable_rows(const FitInput& input, std::span<const std::size_t> held_out,
                                      std::size_t most) {
   std::vector<std::size_t> rows;
   for (const std::size_t i : held_out) {
     if (input.weight.empty() || input.weight[i] > 0.0) rows.push_back(i);
   }
-  if (rows.size() < kMinCalibrationRows) {
-    fail(ErrorCode::kBadData,
-         "{} calibration rows are too few, {} are the least (give more rows, or a larger --split)",
-         rows.size(), kMinCalibrationRows);
-  }
+  check_calibration_rows(rows.size());
   if (rows.size() > most) {
     Rng rng(split(input.seed, 2));
     shuffle(std::span<std::size_t>(rows), rng);

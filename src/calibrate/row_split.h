@@ -32,6 +32,9 @@ Params with_series_split(const Params& params, const FitInput& input);
 /// FitInput::calibrate_rows outranks the rule. kInvalidArgument for kCross.
 Partition hold_out(const FitInput& input, const SplitRule& rule);
 
+/// kBadData for fewer rows with a weight than kMinCalibrationRows.
+void check_calibration_rows(std::size_t usable);
+
 /// The held-out rows that a calibration can use: those with a weight, and of more than `most` so
 /// many, drawn at random, in their order. kBadData for fewer than kMinCalibrationRows.
 std::vector<std::size_t> usable_rows(const FitInput& input, std::span<const std::size_t> held_out,
