@@ -127,6 +127,37 @@ TEST(FoldMerge, IsTheRankAmongAllValues) {
   }
 }
 
+TEST(FoldMerge, EndsWhateverTheQuantilesAre) {
+  Rng rng(Seed{33});
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<GuaranteeRanks> ranks;
+    std::vector<std::vector<std::size_t>> asked(3);
+    std::vector<std::vector<double>> quantiles(3);
+    for (std::size_t k = 0; k < 3; ++k) {
+      std::vector<RowScore> scores;
+      for (int i = 0; i < 40; ++i) {
+        scores.push_back(score_row(tied_quantiles(30, rng), static_cast<double>(rng.below(60))));
+      }
+      ranks.emplace_back(scores, 30);
+      for (std::size_t j = 0; j < 30; ++j) {
+        asked[k].push_back(j);
+        const std::uint64_t what = rng.below(4);  // in no order, as no model would have them
+        quantiles[k].push_back(what == 0   ? std::nan("")
+                               : what == 1 ? kInf
+                               : what == 2 ? -kInf
+                                           : rng.normal());
+      }
+    }
+    const FoldMerge merge(FoldRanks(ranks), asked);
+    std::vector<Level> levels;
+    for (int percent = 1; percent < 100; percent += 3) levels.emplace_back(percent / 100.0);
+    std::vector<double> answer(levels.size());
+    const std::vector<std::span<const double>> rows(quantiles.begin(), quantiles.end());
+    merge.answer(rows, levels, 1, answer);
+    merge.answer(rows, std::span(levels).first(2), 1, std::span(answer).first(2));
+  }
+}
+
 /// With one model there is nothing to merge: the answer is at the place of the split form.
 TEST(FoldMerge, OfOneFoldIsItsPlace) {
   Rng rng(Seed{32});
