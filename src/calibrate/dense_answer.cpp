@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "calibrate/rank_rule.h"
 #include "index/dense_weights.h"
 #include "math/weighted_quantile.h"
 
@@ -58,8 +59,9 @@ class DenseAnswer::Work {
         blocks_(answer.rows_.in_cache() ? 1 : kQueryBlocks,
                 DenseQueries(answer.rows_, answer.metric(options))),
         sums_(blocks_.size()),
-        targets_(queries(), levels.size()),
-        places_(queries() * levels.size()) {}
+        rule_(options.ranks, levels),
+        targets_(queries(), rule_.most_ranks()),
+        places_(queries() * rule_.most_ranks()) {}
 
   /// That are answered at once.
   std::size_t queries() const noexcept { return blocks_.size() * kDenseBlock; }
@@ -93,7 +95,6 @@ class DenseAnswer::Work {
   /// then answered again.
   void answer_block(MatrixView z, std::size_t first, std::size_t last, std::size_t block,
                     Prediction& result) {
-    const DenseSums& sums = sums_[block];
     const std::span<const double> residuals = sample_.residuals();
     const bool diagnose = !result.nearest.empty();
     const auto nearest =
@@ -105,21 +106,44 @@ class DenseAnswer::Work {
         from_sample(z.row(i), i, result);
         continue;
       }
-      for (std::size_t j = 0; j < levels_.size(); ++j) {
-        result.quantiles(i, j) = residuals[places_[query * levels_.size() + j]];
-      }
-      result.effective_n[i] = sums.total(lane) * (sums.total(lane) / sums.squares(lane));
+      result.window_n[i] = effective_size(block, lane);
+      const std::uint32_t* places = places_.data() + query * targets_.cols();
+      const std::size_t needed = needed_targets(block, lane);
+      values_.resize(needed);
+      for (std::size_t j = 0; j < needed; ++j) values_[j] = residuals[places[j]];
+      rule_.answer(values_, result.quantiles.row(i));
       if (diagnose) result.nearest[i] = nearest[lane];
       result.fallback[i] = 0;
     }
   }
 
+  double effective_size(std::size_t block, std::size_t lane) const {
+    const DenseSums& sums = sums_[block];
+    return sums.total(lane) * (sums.total(lane) / sums.squares(lane));
+  }
+
+  /// Makes the rule ready for a query, and says how many of its targets it needs.
+  std::size_t needed_targets(std::size_t block, std::size_t lane) {
+    if (options_.ranks == Ranks::kPaper) return levels_.size();
+    return rule_.targets(sums_[block].total(lane), effective_size(block, lane), WeightType::kReal)
+        .size();
+  }
+
   void find_places(std::size_t queries, std::size_t used) {
     for (std::size_t q = 0; q < queries; ++q) {
-      const double total = sums_[q / kDenseBlock].total(q % kDenseBlock) * (1.0 - kTieSlack);
-      for (std::size_t j = 0; j < levels_.size(); ++j) {
-        targets_(q, j) = levels_[j].value() * total;
+      const double total = sums_[q / kDenseBlock].total(q % kDenseBlock);
+      const auto out = targets_.row(q);
+      if (options_.ranks == Ranks::kPaper) {
+        for (std::size_t j = 0; j < out.size(); ++j) {
+          out[j] = levels_[j].value() * (total * (1.0 - kTieSlack));
+        }
+        continue;
       }
+      const auto needed =
+          rule_.targets(total, effective_size(q / kDenseBlock, q % kDenseBlock), WeightType::kReal);
+      // Windows need different numbers of them: the last one fills the row.
+      std::ranges::copy(needed, out.begin());
+      std::fill(out.begin() + static_cast<std::ptrdiff_t>(needed.size()), out.end(), needed.back());
     }
     dense_places(rows_, {blocks_.data(), used}, curve_, {sums_.data(), used},
                  targets_.view().middle_rows(0, queries), places_);
@@ -131,9 +155,9 @@ class DenseAnswer::Work {
     const double nearest = sample_.measure(query, scratch);
     if (!result.nearest.empty()) result.nearest[i] = nearest;
     const auto support = sample_.weigh(options_, scratch);
-    result.effective_n[i] = support.effective_n;
+    result.window_n[i] = support.effective_n;
     result.fallback[i] = support.fallback ? 1 : 0;
-    sample_.quantiles(levels_, scratch, result.quantiles.row(i));
+    sample_.quantiles(rule_, scratch, result.quantiles.row(i));
   }
 
   /// Distances to the nearest rows in double precision, over the chunks that may hold one.
@@ -197,8 +221,10 @@ class DenseAnswer::Work {
   DenseCurve curve_;
   std::vector<DenseQueries> blocks_;
   std::vector<DenseSums> sums_;
-  Matrix targets_;                     // (query, level)
+  RankRule rule_;
+  Matrix targets_;                     // (query, what the rule needs)
   std::vector<std::uint32_t> places_;  // of targets_
+  std::vector<double> values_;
   std::array<bool, kQueryBlocks * kDenseBlock> fits_{};
   std::size_t in_double_ = 0;
 };

@@ -270,7 +270,7 @@ class SweepBlock {
     std::vector<double> sorted = squared_;
     const auto kth = static_cast<std::ptrdiff_t>(options_.min_support - 1);
     std::nth_element(sorted.begin(), sorted.begin() + kth, sorted.end());
-    const double reach = sorted[options_.min_support - 1];
+    const double reach = tied_reach(sorted[options_.min_support - 1], options_.tie_tolerance);
     std::size_t kept = 0;
     for (std::size_t i = 0; i < window_.size(); ++i) {
       if (squared_[i] <= reach) window_[kept++] = window_[i];

@@ -9,6 +9,7 @@
 
 #include "base/parallel.h"
 #include "calibrate/line_sweep.h"
+#include "calibrate/rank_rule.h"
 
 namespace tare {
 namespace {
@@ -30,10 +31,18 @@ std::vector<std::uint32_t> sorted_queries(MatrixView z) {
 }  // namespace
 
 struct LineAnswer::Memory {
+  RankRule rule;
   RankBlocks::Scratch scratch;
-  std::vector<std::uint32_t> ranks;
   std::vector<std::uint32_t> places;
   std::vector<std::uint32_t> sorted;
+  std::vector<double> values;
+
+  /// The quantiles, once there are places.
+  void answer(std::span<const double> residuals, std::span<double> out) {
+    values.resize(places.size());
+    for (std::size_t j = 0; j < places.size(); ++j) values[j] = residuals[places[j]];
+    rule.answer(values, out);
+  }
 };
 
 LineAnswer::LineAnswer(const LocalSample& sample)
@@ -51,44 +60,42 @@ bool LineAnswer::serves(const LocalSample& sample, const SnqOptions& options) {
          (options.kernel == KernelKind::kNaive || options.kernel == KernelKind::kKnn);
 }
 
-void LineAnswer::select(const SortedLine::Window& window, std::span<const Level> levels,
-                        Memory& memory, std::span<double> out) const {
+void LineAnswer::select(const SortedLine::Window& window, Memory& memory,
+                        std::span<double> out) const {
   const std::uint32_t count = window.rows();
-  memory.ranks.resize(levels.size());
-  memory.places.resize(levels.size());
-  for (std::size_t j = 0; j < levels.size(); ++j) {
-    memory.ranks[j] = static_cast<std::uint32_t>(levels[j].rank(count));
-  }
+  const auto ranks_wanted = memory.rule.ranks(count);
+  memory.places.resize(ranks_wanted.size());
   if (count < kSmallWindow) {
     const auto rows = line_.places().subspan(window.first, count);
     memory.sorted.assign(rows.begin(), rows.end());
     std::sort(memory.sorted.begin(), memory.sorted.end());
-    for (std::size_t j = 0; j < levels.size(); ++j) {
-      memory.places[j] = memory.sorted[memory.ranks[j] - 1];
+    for (std::size_t j = 0; j < ranks_wanted.size(); ++j) {
+      memory.places[j] = memory.sorted[ranks_wanted[j] - 1];
     }
   } else {
-    ranks().select(window.first, window.last, memory.ranks, memory.scratch, memory.places);
+    ranks().select(window.first, window.last, ranks_wanted, memory.scratch, memory.places);
   }
-  for (std::size_t j = 0; j < levels.size(); ++j) out[j] = sample_.residuals()[memory.places[j]];
+  memory.answer(sample_.residuals(), out);
 }
 
 /// The rows that answer a query; says in `result` all but its quantiles.
 SortedLine::Window LineAnswer::window_of(double z, const SnqOptions& options,
                                          const SortedLine::Window& guess, std::size_t row,
                                          Prediction& result) const {
-  SortedLine::Window window =
-      options.kernel == KernelKind::kKnn
-          ? line_.nearest(z, static_cast<std::size_t>(options.bandwidth), guess)
-          : line_.within(z, options.bandwidth * options.bandwidth, guess);
+  SortedLine::Window window = options.kernel == KernelKind::kKnn
+                                  ? line_.nearest(z, static_cast<std::size_t>(options.bandwidth),
+                                                  options.tie_tolerance, guess)
+                                  : line_.within(z, options.bandwidth * options.bandwidth, guess);
   const bool alone = window.rows() == 0;
   if (alone) {
     window = line_.nearest(
-        z, options.fallback == Fallback::kMarginal ? line_.rows() : options.min_support, guess);
+        z, options.fallback == Fallback::kMarginal ? line_.rows() : options.min_support,
+        options.tie_tolerance, guess);
   }
   result.fallback[row] = alone ? 1 : 0;
-  result.effective_n[row] = static_cast<double>(window.rows());
+  result.window_n[row] = static_cast<double>(window.rows());
   if (!result.nearest.empty()) {
-    result.nearest[row] = std::sqrt(line_.squared(z, line_.nearest(z, 1, guess).first));
+    result.nearest[row] = std::sqrt(line_.squared(z, line_.nearest(z, 1, 0.0, guess).first));
   }
   return window;
 }
@@ -100,14 +107,16 @@ void LineAnswer::sweep(MatrixView z, std::span<const Level> levels, const SnqOpt
   const std::size_t least = std::min(kLineBlock, line_.rows() / (levels.size() + 1) + 1);
   const std::size_t block = std::max(least, z.rows() / (kSweeps * thread_count(how)) + 1);
   parallel_blocks(how, z.rows(), block, [&](std::size_t first, std::size_t last) {
-    LineSweep sweep(line_, levels);
-    std::vector<std::uint32_t> places(levels.size());
+    LineSweep sweep(line_);
+    Memory memory;
+    memory.rule.start(options.ranks, levels);
     for (std::size_t k = first; k < last; ++k) {
       const std::uint32_t row = queries[k];
       sweep.move_to(window_of(z(row, 0), options, sweep.window(), row, result));
-      sweep.select(places);
-      const auto out = result.quantiles.row(row);
-      for (std::size_t j = 0; j < places.size(); ++j) out[j] = sample_.residuals()[places[j]];
+      const auto ranks = memory.rule.ranks(sweep.rows());
+      memory.places.resize(ranks.size());
+      sweep.select(ranks, memory.places);
+      memory.answer(sample_.residuals(), result.quantiles.row(row));
     }
   });
 }
@@ -119,10 +128,10 @@ void LineAnswer::predict(MatrixView z, std::span<const Level> levels, const SnqO
   }
   parallel_blocks(how, z.rows(), kLineBlock, [&](std::size_t first, std::size_t last) {
     thread_local Memory memory;
+    memory.rule.start(options.ranks, levels);
     for (std::size_t i = first; i < last; ++i) {
       const SortedLine::Window middle{line_.all().last / 2, line_.all().last / 2};
-      select(window_of(z(i, 0), options, middle, i, result), levels, memory,
-             result.quantiles.row(i));
+      select(window_of(z(i, 0), options, middle, i, result), memory, result.quantiles.row(i));
     }
   });
 }

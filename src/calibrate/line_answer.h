@@ -37,8 +37,7 @@ class LineAnswer {
                                std::size_t row, Prediction& result) const;
   void sweep(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
              const Execution& how, Prediction& result) const;
-  void select(const SortedLine::Window& window, std::span<const Level> levels, Memory& memory,
-              std::span<double> out) const;
+  void select(const SortedLine::Window& window, Memory& memory, std::span<double> out) const;
 
   const RankBlocks& ranks() const;
 

@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "calibrate/line_sweep.h"
+#include "calibrate/rank_rule.h"
 
 namespace tare {
 namespace {
@@ -25,12 +26,13 @@ SortedLine::Window window_of(const SortedLine& line, double z, const SnqOptions&
                              double bandwidth, const SortedLine::Window& guess) {
   if (std::isinf(bandwidth)) return line.all();
   if (options.kernel == KernelKind::kKnn) {
-    return line.nearest(z, static_cast<std::size_t>(bandwidth) + 1, guess);
+    return line.nearest(z, static_cast<std::size_t>(bandwidth) + 1, options.tie_tolerance, guess);
   }
   const SortedLine::Window window = line.within(z, bandwidth * bandwidth, guess);
   if (window.rows() > 1) return window;
-  return options.fallback == Fallback::kMarginal ? line.all()
-                                                 : line.nearest(z, options.min_support + 1, guess);
+  return options.fallback == Fallback::kMarginal
+             ? line.all()
+             : line.nearest(z, options.min_support + 1, options.tie_tolerance, guess);
 }
 
 }  // namespace
@@ -53,12 +55,13 @@ Matrix line_losses(const LocalSample& sample, const SnqOptions& options,
   std::ranges::sort(queries, {}, [](const Query& query) { return std::pair(query.z, query.row); });
   Matrix losses(places.size(), bandwidths.size());
   parallel_for(how, bandwidths.size(), [&](std::size_t b) {
-    LineSweep sweep(line, levels);
+    LineSweep sweep(line);
+    RankRule rule(Ranks::kPaper, levels);
     std::vector<std::uint32_t> found(levels.size());
     for (const Query& query : queries) {
       sweep.move_to(window_of(line, query.z, options, bandwidths[b], sweep.window()));
       sweep.take_out(query.place);
-      sweep.select(found);
+      sweep.select(rule.ranks(sweep.rows()), found);
       sweep.put_back(query.place);
       const double u = sample.residuals()[query.place];
       double loss = 0.0;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "calibrate/line_sweep.h"
 
-#include <cassert>
-
 namespace tare {
 
 void LineSweep::move_to(const SortedLine::Window& window) {
@@ -16,17 +14,6 @@ void LineSweep::move_to(const SortedLine::Window& window) {
   while (at_.first > window.first) inside_.add(places[--at_.first]);
   while (at_.last > window.last) inside_.remove(places[--at_.last]);
   while (at_.first < window.first) inside_.remove(places[at_.first++]);
-}
-
-void LineSweep::select(std::span<std::uint32_t> places) {
-  assert(places.size() == levels_.size() && rows() > 0);
-  if (ranks_of_ != rows()) {
-    ranks_of_ = rows();
-    for (std::size_t j = 0; j < ranks_.size(); ++j) {
-      ranks_[j] = static_cast<std::uint32_t>(levels_[j].rank(ranks_of_));
-    }
-  }
-  inside_.select(ranks_, places);
 }
 
 }  // namespace tare

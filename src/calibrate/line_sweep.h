@@ -3,21 +3,18 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "calibrate/sorted_line.h"
 #include "index/rank_window.h"
-#include "tare/base/level.h"
 
 namespace tare {
 
-/// A window that moves along a line and knows its quantiles. Each row enters and leaves once where
-/// queries come in the order of the line, so that a query costs little more than its levels.
+/// A window that moves along a line and knows its ranks. Each row enters and leaves once where
+/// queries come in the order of the line, so that a query costs little more than its ranks.
 class LineSweep {
  public:
-  /// The line and the levels, which ascend, must outlive this.
-  LineSweep(const SortedLine& line, std::span<const Level> levels)
-      : line_(line), levels_(levels), inside_(line.rows()), ranks_(levels.size()) {}
+  /// The line must outlive this.
+  explicit LineSweep(const SortedLine& line) : line_(line), inside_(line.rows()) {}
 
   void move_to(const SortedLine::Window& window);
   const SortedLine::Window& window() const noexcept { return at_; }
@@ -26,16 +23,15 @@ class LineSweep {
   void put_back(std::uint32_t place) { inside_.add(place); }
   std::size_t rows() const noexcept { return inside_.size(); }
 
-  /// The place of each level's quantile: its rank is that of Level::rank. There is a row.
-  void select(std::span<std::uint32_t> places);
+  /// The places of these ranks, which never fall and lie in 1, ..., rows().
+  void select(std::span<const std::uint32_t> ranks, std::span<std::uint32_t> places) const {
+    inside_.select(ranks, places);
+  }
 
  private:
   const SortedLine& line_;
-  std::span<const Level> levels_;
   RankWindow inside_;
   SortedLine::Window at_;
-  std::vector<std::uint32_t> ranks_;
-  std::size_t ranks_of_ = 0;  // rows that ranks_ are for
 };
 
 }  // namespace tare

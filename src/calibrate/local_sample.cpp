@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "calibrate/rank_rule.h"
 #include "math/kernel.h"
 #include "math/vector_targets.h"
 
@@ -109,13 +110,14 @@ void LocalSample::leave_out_beyond(double reach2, Scratch& scratch) const {
   for (double& r2 : scratch.squared_distance) r2 = r2 > reach2 ? kLeftOut : r2;
 }
 
-void LocalSample::window_of_nearest(std::size_t count, Scratch& scratch) const {
+void LocalSample::window_of_nearest(std::size_t count, double tie_tolerance,
+                                    Scratch& scratch) const {
   const std::size_t kth = std::min(count, rows()) - 1;
   scratch.selection = scratch.squared_distance;
   std::nth_element(scratch.selection.begin(),
                    scratch.selection.begin() + static_cast<std::ptrdiff_t>(kth),
                    scratch.selection.end());
-  const double reach = scratch.selection[kth];
+  const double reach = tied_reach(scratch.selection[kth], tie_tolerance);
   for (std::size_t i = 0; i < rows(); ++i) {
     const double r2 = scratch.squared_distance[i];
     scratch.weight[i] = r2 <= reach && r2 < kLeftOut ? 1.0 : 0.0;
@@ -129,7 +131,7 @@ void LocalSample::apply_sample_weights(Scratch& scratch) const {
 
 bool LocalSample::weigh_in_reach(const SnqOptions& options, Scratch& scratch) const {
   if (options.kernel == KernelKind::kKnn && !std::isinf(options.bandwidth)) {
-    weigh_nearest(static_cast<std::size_t>(options.bandwidth), scratch);
+    weigh_nearest(static_cast<std::size_t>(options.bandwidth), options.tie_tolerance, scratch);
     return scratch.sums.total > kReach * largest_weight_;
   }
   const bool window = options.kernel == KernelKind::kNaive || std::isinf(options.bandwidth);
@@ -141,10 +143,10 @@ bool LocalSample::weigh_in_reach(const SnqOptions& options, Scratch& scratch) co
   return scratch.sums.total > kReach * largest_weight_;
 }
 
-void LocalSample::weigh_nearest(std::size_t count, Scratch& scratch) const {
+void LocalSample::weigh_nearest(std::size_t count, double tie_tolerance, Scratch& scratch) const {
   scratch.type = weight_type_;
   scratch.weight.resize(rows());
-  window_of_nearest(count, scratch);
+  window_of_nearest(count, tie_tolerance, scratch);
   apply_sample_weights(scratch);
   sum_weights(scratch.weight, scratch.sums);
 }
@@ -153,7 +155,8 @@ LocalSample::Support LocalSample::weigh(const SnqOptions& options, Scratch& scra
   Support support;
   if (!weigh_in_reach(options, scratch)) {
     support.fallback = true;
-    weigh_nearest(options.fallback == Fallback::kMarginal ? rows() : options.min_support, scratch);
+    weigh_nearest(options.fallback == Fallback::kMarginal ? rows() : options.min_support,
+                  options.tie_tolerance, scratch);
   }
   support.effective_n = scratch.sums.effective_size();
   return support;
@@ -175,6 +178,17 @@ void LocalSample::quantiles(std::span<const Level> levels, Scratch& scratch,
   scratch.places.resize(levels.size());
   weighted_quantile_places(scratch.weight, scratch.sums, scratch.type, levels, scratch.places);
   for (std::size_t j = 0; j < levels.size(); ++j) out[j] = residuals_[scratch.places[j]];
+}
+
+void LocalSample::quantiles(RankRule& rule, Scratch& scratch, std::span<double> out) const {
+  const auto targets = rule.targets(scratch.sums, scratch.type);
+  scratch.places.resize(targets.size());
+  scratch.values.resize(targets.size());
+  weighted_places(scratch.weight, scratch.sums, targets, scratch.places);
+  for (std::size_t j = 0; j < targets.size(); ++j) {
+    scratch.values[j] = residuals_[scratch.places[j]];
+  }
+  rule.answer(scratch.values, out);
 }
 
 }  // namespace tare

@@ -13,7 +13,14 @@
 
 namespace tare {
 
+class RankRule;
+
 // Notation (section 3 of the paper): z features of the kernel, u residuals, h bandwidth, tau level.
+
+/// The squared distance up to which rows are tied with one at reach2: see SnqOptions.
+inline double tied_reach(double reach2, double tie_tolerance) {
+  return reach2 * (1.0 + tie_tolerance);
+}
 
 /// Rows of positive weight in the order of their residuals; equal ones keep their order.
 std::vector<std::size_t> residual_order(std::span<const double> u, std::span<const double> weight);
@@ -51,6 +58,7 @@ class LocalSample {
     std::vector<double> weight;
     std::vector<double> selection;
     std::vector<std::size_t> places;
+    std::vector<double> values;
     WeightSums sums;
     WeightType type = WeightType::kReal;
   };
@@ -68,14 +76,15 @@ class LocalSample {
   /// Step two: weights and their sums. False where nothing is in reach.
   bool weigh_in_reach(const SnqOptions& options, Scratch& scratch) const;
   /// The same with equal weight for the `count` nearest rows, ties included.
-  void weigh_nearest(std::size_t count, Scratch& scratch) const;
+  void weigh_nearest(std::size_t count, double tie_tolerance, Scratch& scratch) const;
   /// Both: what is in reach, or the fallback.
   Support weigh(const SnqOptions& options, Scratch& scratch) const;
-  /// Step three: the quantiles at ascending levels.
+  /// Step three: the quantiles at ascending levels, by the paper's rule or another.
   void quantiles(std::span<const Level> levels, Scratch& scratch, std::span<double> out) const;
+  void quantiles(RankRule& rule, Scratch& scratch, std::span<double> out) const;
 
  private:
-  void window_of_nearest(std::size_t count, Scratch& scratch) const;
+  void window_of_nearest(std::size_t count, double tie_tolerance, Scratch& scratch) const;
   void apply_sample_weights(Scratch& scratch) const;
   void check_weights();
   LocalSample() = default;

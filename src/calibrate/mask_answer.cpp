@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "calibrate/rank_rule.h"
 #include "index/kd_kernels.h"
 
 namespace tare {
@@ -75,7 +76,6 @@ CoarseRows coarse_rows(const LocalSample& sample, const SnqOptions& options) {
 /// What one call of predict is about.
 struct MaskAnswer::Task {
   MatrixView z;
-  std::span<const Level> levels;
   const SnqOptions& options;
   double reach2;
   Prediction& result;
@@ -86,8 +86,9 @@ struct MaskAnswer::Memory {
   CoarseRows::Scratch coarse;
   std::vector<std::uint64_t> masks;
   std::vector<std::uint32_t> before;
-  std::vector<std::uint64_t> ranks;
+  RankRule rule;
   std::vector<std::uint32_t> places;
+  std::vector<double> values;
   LocalSample::Scratch scratch;
 };
 
@@ -101,14 +102,13 @@ bool MaskAnswer::serves(const LocalSample& sample, const SnqOptions& options) {
 
 void MaskAnswer::predict(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
                          const Execution& how, Prediction& result) const {
-  const Task task{z, levels, options, options.bandwidth * options.bandwidth, result};
+  const Task task{z, options, options.bandwidth * options.bandwidth, result};
   const std::size_t words = (sample_.rows() + 63) / 64;
   parallel_blocks(how, z.rows(), kMaskQueries, [&](std::size_t first, std::size_t last) {
     thread_local Memory memory;
     memory.masks.resize((last - first) * words);
     memory.before.resize(words + 1);
-    memory.ranks.resize(levels.size());
-    memory.places.resize(levels.size());
+    memory.rule.start(options.ranks, levels);
     find_near(task, first, last, memory);
     for (std::size_t i = first; i < last; ++i) {
       answer_query(task, i, memory.masks.data() + (i - first) * words, memory);
@@ -148,18 +148,23 @@ void MaskAnswer::answer_query(const Task& task, std::size_t query, const std::ui
   const std::uint32_t count = count_bits(mask, words, memory.before.data());
   const auto out = task.result.quantiles.row(query);
   const bool diagnose = !task.result.nearest.empty();
-  task.result.effective_n[query] = count;
+  task.result.window_n[query] = count;
   task.result.fallback[query] = count == 0 ? 1 : 0;
   if (count == 0) {
     const double nearest = sample_.measure(task.z.row(query), memory.scratch);
     if (diagnose) task.result.nearest[query] = nearest;
-    task.result.effective_n[query] = sample_.weigh(task.options, memory.scratch).effective_n;
-    sample_.quantiles(task.levels, memory.scratch, out);
+    task.result.window_n[query] = sample_.weigh(task.options, memory.scratch).effective_n;
+    sample_.quantiles(memory.rule, memory.scratch, out);
     return;
   }
-  for (std::size_t j = 0; j < out.size(); ++j) memory.ranks[j] = task.levels[j].rank(count);
-  select_bits(mask, memory.before.data(), memory.ranks, memory.places.data());
-  for (std::size_t j = 0; j < out.size(); ++j) out[j] = sample_.residuals()[memory.places[j]];
+  const auto ranks = memory.rule.ranks(count);
+  memory.places.resize(ranks.size());
+  memory.values.resize(ranks.size());
+  select_bits(mask, memory.before.data(), ranks, memory.places.data());
+  for (std::size_t j = 0; j < ranks.size(); ++j) {
+    memory.values[j] = sample_.residuals()[memory.places[j]];
+  }
+  memory.rule.answer(memory.values, out);
   if (diagnose) {
     task.result.nearest[query] = nearest(task.z.row(query), mask, count, memory);
   }

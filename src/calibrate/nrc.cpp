@@ -11,8 +11,10 @@
 #include "base/strings.h"
 #include "calibrate/bandwidth.h"
 #include "calibrate/feature_map.h"
+#include "calibrate/level_stretch.h"
 #include "calibrate/local_sample.h"
 #include "calibrate/point_model.h"
+#include "calibrate/rank_rule.h"
 #include "calibrate/screening.h"
 #include "calibrate/snq_index.h"
 #include "data/rows.h"
@@ -36,6 +38,7 @@ constexpr std::array kNrcOptions = std::to_array<ParamInfo>({
      "center and log spread of what is given among the kernel's features: none, also, only; auto "
      "is also where a spread is given and no columns are named"},
     kScreenOption,
+    kRanksOption,
     {"index", "auto", "how near rows are found: brute, tree, dense, line; auto takes the fastest"},
 });
 
@@ -44,6 +47,7 @@ SnqOptions parse_snq(const Params& params) {
   options.kernel = parse_kernel(params.text("kernel", "gaussian"));
   options.min_support = params.count("min_support", 20, 1, 1'000'000'000);
   options.index = parse_index(params.text("index", "auto"));
+  options.ranks = parse_ranks(params.text("ranks", kRanksOption.fallback));
   check_index_and_kernel(options);
   const std::string fallback = canonical_name(params.text("fallback", "nearest"));
   if (fallback == "marginal") {
@@ -327,6 +331,9 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
   parts.choice =
       resolve_bandwidth(bandwidth, *sample, notes, snq_options, split(input.seed, 1002), how);
   snq_options.bandwidth = parts.choice.bandwidth;
+  if (snq_options.ranks == Ranks::kExpected && block.empty()) {
+    snq_options.stretch = leave_one_out_stretch(*sample, snq_options, split(input.seed, 1004), how);
+  }
   report(how, "calibrating", 1.0);
   return std::make_unique<NrcModel>(std::move(parts),
                                     Snq(std::move(sample), snq_options).with_support(how));

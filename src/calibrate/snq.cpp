@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "calibrate/level_order.h"
+#include "calibrate/level_stretch.h"
 #include "calibrate/local_sample.h"
 #include "calibrate/snq_index.h"
 #include "calibrate/support_radius.h"
@@ -33,6 +34,18 @@ void check_options(const SnqOptions& options) {
       (options.bandwidth != std::floor(options.bandwidth) || options.bandwidth > kMostRows)) {
     fail(ErrorCode::kInvalidArgument,
          "the bandwidth of knn is a number of rows and must be whole, got {}", options.bandwidth);
+  }
+  if (!(options.tie_tolerance >= 0.0 && options.tie_tolerance <= 1.0)) {
+    fail(ErrorCode::kInvalidArgument, "the tolerance of ties must lie between 0 and 1, got {}",
+         options.tie_tolerance);
+  }
+  if (!(options.stretch > 0.0 && std::isfinite(options.stretch))) {
+    fail(ErrorCode::kInvalidArgument, "the stretch of levels must be positive and finite, got {}",
+         options.stretch);
+  }
+  if (options.stretch != 1.0 && options.ranks == Ranks::kPaper) {
+    fail(ErrorCode::kInvalidArgument, "the paper's ranks know no stretch of levels, got {}",
+         options.stretch);
   }
   if (options.min_support < 1) {
     fail(ErrorCode::kInvalidArgument, "min_support must be at least 1");
@@ -93,6 +106,10 @@ SnqOptions load_options(const TensorReader& in) {
   options.min_support = in.count("min_support", std::numeric_limits<std::size_t>::max());
   // What was chosen when the model was made; a file of an earlier version leaves it open.
   if (in.has_value("index")) options.index = parse_index(in.get<std::string>("index"));
+  if (in.has_value("ranks")) options.ranks = parse_ranks(in.get<std::string>("ranks"));
+  // Earlier versions knew only distances that are equal to the last bit.
+  options.tie_tolerance = in.has_value("tie_tolerance") ? in.get<double>("tie_tolerance") : 0.0;
+  if (in.has_value("stretch")) options.stretch = in.get<double>("stretch");
   return options;
 }
 
@@ -151,10 +168,13 @@ Prediction Snq::predict(MatrixView z, std::span<const Level> levels, const Execu
   return in_level_order(levels, [&](std::span<const Level> ascending) {
     Prediction result;
     result.quantiles = Matrix(z.rows(), ascending.size());
-    result.effective_n.resize(z.rows());
+    result.window_n.resize(z.rows());
     result.nearest.resize(how.diagnostics ? z.rows() : 0);
     result.fallback.resize(z.rows());
-    index_->predict(queries, ascending, options_, how, result);
+    const bool plain = options_.stretch == 1.0;
+    const auto stretched =
+        plain ? std::vector<Level>() : stretched_levels(ascending, options_.stretch);
+    index_->predict(queries, plain ? ascending : stretched, options_, how, result);
     for (const double distance : result.nearest) {
       result.outside.push_back(distance > support_radius_ ? 1 : 0);
     }
@@ -176,7 +196,11 @@ void Snq::save(const TensorWriter& out) const {
   out.value("fallback", options_.fallback == Fallback::kNearest ? "nearest" : "marginal");
   out.value("min_support", options_.min_support);
   out.value("index", index_name(index_->kind()));
+  // A file that does not say it, as earlier versions wrote them, means the paper's rule.
+  if (options_.ranks != Ranks::kPaper) out.value("ranks", ranks_name(options_.ranks));
   if (std::isfinite(support_radius_)) out.value("support_radius", support_radius_);
+  if (options_.tie_tolerance > 0.0) out.value("tie_tolerance", options_.tie_tolerance);
+  if (options_.stretch != 1.0) out.value("stretch", options_.stretch);
   out.value("rows", sample.rows());
   out.value("dims", sample.dims());
   out.tensor("columns", sample.features().columns(), {sample.dims(), sample.rows()});

@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "base/strings.h"
 #include "base/unknown_name.h"
+#include "calibrate/rank_rule.h"
 #include "math/kernel.h"
 
 namespace tare {
@@ -216,13 +217,14 @@ void SnqIndex::predict_one_by_one(MatrixView z, std::span<const Level> levels,
                                   Prediction& result) const {
   parallel_blocks(how, z.rows(), kBlockQueries, [&](std::size_t first, std::size_t last) {
     thread_local LocalSample::Scratch scratch;
+    RankRule rule(options.ranks, levels);
     for (std::size_t i = first; i < last; ++i) {
       const double nearest = sample_->measure(z.row(i), scratch);
       if (!result.nearest.empty()) result.nearest[i] = nearest;
       const auto support = sample_->weigh(options, scratch);
-      result.effective_n[i] = support.effective_n;
+      result.window_n[i] = support.effective_n;
       result.fallback[i] = support.fallback ? 1 : 0;
-      sample_->quantiles(levels, scratch, result.quantiles.row(i));
+      sample_->quantiles(rule, scratch, result.quantiles.row(i));
     }
   });
 }

@@ -82,7 +82,8 @@ SortedLine::Window SortedLine::within(double z, double reach2, const Window& gue
   return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)};
 }
 
-SortedLine::Window SortedLine::nearest(double z, std::size_t count, const Window& guess) const {
+SortedLine::Window SortedLine::nearest(double z, std::size_t count, double tie_tolerance,
+                                       const Window& guess) const {
   const std::size_t wanted = std::min(count, values_.size());
   const auto stays = [&](std::size_t at) {
     // Moving on drops the row at `at` for the one at `at + wanted`.
@@ -91,7 +92,7 @@ SortedLine::Window SortedLine::nearest(double z, std::size_t count, const Window
   };
   const std::size_t low = first_where(0, values_.size() - wanted, guess.first, stays);
   const double reach2 = std::max(squared(z, low), squared(z, low + wanted - 1));
-  return within(z, reach2,
+  return within(z, tied_reach(reach2, tie_tolerance),
                 {static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(low + wanted)});
 }
 

@@ -32,8 +32,9 @@ class SortedLine {
   double squared(double z, std::size_t position) const;
   /// All rows whose squared distance is at most reach2. It is found sooner where `guess` is near.
   Window within(double z, double reach2, const Window& guess) const;
-  /// All rows that are no farther than the count-th nearest; all rows where there are fewer.
-  Window nearest(double z, std::size_t count, const Window& guess) const;
+  /// All rows that are no farther than the count-th nearest, or by no more than the tolerance (as
+  /// in SnqOptions); all rows where there are fewer.
+  Window nearest(double z, std::size_t count, double tie_tolerance, const Window& guess) const;
   Window all() const noexcept { return {0, static_cast<std::uint32_t>(values_.size())}; }
 
  private:

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/parallel.h"
+#include "calibrate/rank_rule.h"
 #include "index/key_sort.h"
 #include "index/shared_window.h"
 #include "math/kernel.h"
@@ -49,8 +50,9 @@ struct TreeAnswer::Memory {
   std::vector<double> residuals;
   std::vector<double> weights;
   std::vector<double> values;  // residual of each slot, where it pays to have them side by side
-  std::vector<std::uint64_t> ranks;
-  std::vector<std::uint32_t> slots;
+  RankRule rule;
+  std::vector<std::uint32_t> slots;  // of the ranks it needs
+  std::vector<double> at_ranks;
 };
 
 TreeAnswer::TreeAnswer(const LocalSample& sample)
@@ -70,6 +72,7 @@ void TreeAnswer::predict(MatrixView z, std::span<const Level> levels, const SnqO
   const Task task{z, levels, options, radius * radius, how.diagnostics, result};
   parallel_for(how, queries.groups.size(), [&](std::size_t g) {
     thread_local Memory memory;
+    memory.rule.start(options.ranks, levels);
     const QueryGroups::Group& group = queries.groups[g];
     const auto members = std::span(queries.order).subspan(group.first, group.last - group.first);
     if (knn) {
@@ -91,18 +94,21 @@ void TreeAnswer::predict(MatrixView z, std::span<const Level> levels, const SnqO
 
 void TreeAnswer::select_quantiles(const Task& task, std::uint32_t query, std::size_t in_reach,
                                   Memory& memory) const {
-  const std::size_t count = task.levels.size();
-  memory.ranks.resize(count);
-  memory.slots.resize(count);
-  for (std::size_t j = 0; j < count; ++j) memory.ranks[j] = task.levels[j].rank(in_reach);
-  memory.window.select(memory.ranks, memory.slots);
-  const auto out = task.result.quantiles.row(query);
+  const auto ranks = memory.rule.ranks(in_reach);
+  memory.slots.resize(ranks.size());
+  memory.at_ranks.resize(ranks.size());
+  memory.window.select(ranks, memory.slots);
   if (!memory.values.empty()) {
-    for (std::size_t j = 0; j < count; ++j) out[j] = memory.values[memory.slots[j]];
-    return;
+    for (std::size_t j = 0; j < ranks.size(); ++j) {
+      memory.at_ranks[j] = memory.values[memory.slots[j]];
+    }
+  } else {
+    const auto residuals = sample_.residuals();
+    for (std::size_t j = 0; j < ranks.size(); ++j) {
+      memory.at_ranks[j] = residuals[memory.window.place(memory.slots[j])];
+    }
   }
-  const auto residuals = sample_.residuals();
-  for (std::size_t j = 0; j < count; ++j) out[j] = residuals[memory.window.place(memory.slots[j])];
+  memory.rule.answer(memory.at_ranks, task.result.quantiles.row(query));
 }
 
 void TreeAnswer::answer_ranks(const Task& task, std::span<const std::uint32_t> group,
@@ -118,7 +124,7 @@ void TreeAnswer::answer_ranks(const Task& task, std::span<const std::uint32_t> g
   bool alone = false;
   for (const std::uint32_t i : group) {
     const std::size_t in_reach = memory.window.look(task.z.row(i));
-    task.result.effective_n[i] = static_cast<double>(in_reach);
+    task.result.window_n[i] = static_cast<double>(in_reach);
     task.result.fallback[i] = in_reach == 0 ? 1 : 0;
     alone = alone || in_reach == 0;
     if (in_reach > 0) select_quantiles(task, i, in_reach, memory);
@@ -177,9 +183,9 @@ void TreeAnswer::answer_weights(const Task& task, std::span<const std::uint32_t>
       later.push_back(i);
       continue;
     }
-    task.result.effective_n[i] = memory.scratch.sums.effective_size();
+    task.result.window_n[i] = memory.scratch.sums.effective_size();
     task.result.fallback[i] = 0;
-    around.quantiles(task.levels, memory.scratch, task.result.quantiles.row(i));
+    around.quantiles(memory.rule, memory.scratch, task.result.quantiles.row(i));
   }
   for (const std::uint32_t i : later) answer_remote(i);
 }
@@ -187,37 +193,39 @@ void TreeAnswer::answer_weights(const Task& task, std::span<const std::uint32_t>
 void TreeAnswer::answer_from_all(const Task& task, std::uint32_t query, Memory& memory) const {
   sample_.measure(task.z.row(query), memory.scratch);
   const auto support = sample_.weigh(task.options, memory.scratch);
-  task.result.effective_n[query] = support.effective_n;
+  task.result.window_n[query] = support.effective_n;
   task.result.fallback[query] = support.fallback ? 1 : 0;
-  sample_.quantiles(task.levels, memory.scratch, task.result.quantiles.row(query));
+  sample_.quantiles(memory.rule, memory.scratch, task.result.quantiles.row(query));
 }
 
 void TreeAnswer::answer_nearest(const Task& task, std::uint32_t query, std::size_t count,
                                 Memory& memory) const {
   const auto z = task.z.row(query);
-  const double reach2 = tree_.nearest(z, count, LocalSample::kFarthestRow, memory.nearest);
+  const double tolerance = task.options.tie_tolerance;
+  const double reach2 =
+      tied_reach(tree_.nearest(z, count, LocalSample::kFarthestRow, memory.nearest), tolerance);
   task.result.fallback[query] = 0;
   if (reach2 >= LocalSample::kFarthestRow) {  // distances were cut: all rows beyond are equally far
     sample_.measure(z, memory.scratch);
-    sample_.weigh_nearest(count, memory.scratch);
-    task.result.effective_n[query] = memory.scratch.sums.effective_size();
-    sample_.quantiles(task.levels, memory.scratch, task.result.quantiles.row(query));
+    sample_.weigh_nearest(count, tolerance, memory.scratch);
+    task.result.window_n[query] = memory.scratch.sums.effective_size();
+    sample_.quantiles(memory.rule, memory.scratch, task.result.quantiles.row(query));
     return;
   }
   if (sample_.weights().empty()) {
     memory.window.open(tree_, z, reach2);
     memory.values.clear();
     const std::size_t in_reach = memory.window.look(z);
-    task.result.effective_n[query] = static_cast<double>(in_reach);
+    task.result.window_n[query] = static_cast<double>(in_reach);
     select_quantiles(task, query, in_reach, memory);
     return;
   }
   tree_.near_point(z, reach2, memory.found);
   const LocalSample window = found_rows(memory);
   window.measure(z, memory.scratch);
-  window.weigh_nearest(window.rows(), memory.scratch);
-  task.result.effective_n[query] = memory.scratch.sums.effective_size();
-  window.quantiles(task.levels, memory.scratch, task.result.quantiles.row(query));
+  window.weigh_nearest(window.rows(), tolerance, memory.scratch);
+  task.result.window_n[query] = memory.scratch.sums.effective_size();
+  window.quantiles(memory.rule, memory.scratch, task.result.quantiles.row(query));
 }
 
 void TreeAnswer::answer_fallback(const Task& task, std::uint32_t query, Memory& memory) const {

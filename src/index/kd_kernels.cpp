@@ -311,16 +311,16 @@ HWY_INLINE unsigned select_bit(std::uint64_t mask, std::uint32_t before) {
 }
 
 void SelectBits(const std::uint64_t* mask, const std::uint32_t* before,
-                std::span<const std::uint64_t> ranks, std::uint32_t* slots) {
+                std::span<const std::uint32_t> ranks, std::uint32_t* slots) {
   std::size_t w = 0;
   for (std::size_t j = 0; j < ranks.size(); ++j) {
-    const auto rank = static_cast<std::uint32_t>(ranks[j] - 1);
+    const std::uint32_t rank = ranks[j] - 1;
     while (before[w + 1] <= rank) ++w;
     slots[j] = static_cast<std::uint32_t>(64 * w) + select_bit(mask[w], rank - before[w]);
   }
 }
 
-void SelectRanks(const TwoLists& lists, std::span<const std::uint64_t> ranks,
+void SelectRanks(const TwoLists& lists, std::span<const std::uint32_t> ranks,
                  std::uint32_t* slots) {
   // Rows of both lists before the first other row of word w.
   const auto rows_before = [&](std::size_t w) {
@@ -328,7 +328,7 @@ void SelectRanks(const TwoLists& lists, std::span<const std::uint64_t> ranks,
   };
   std::size_t w = 0;
   for (std::size_t j = 0; j < ranks.size(); ++j) {
-    const auto rank = static_cast<std::uint32_t>(ranks[j] - 1);
+    const std::uint32_t rank = ranks[j] - 1;
     if (lists.words == 0 || rank < rows_before(0)) {
       slots[j] = rank;
       continue;
@@ -428,11 +428,11 @@ std::uint32_t count_bits(const std::uint64_t* mask, std::size_t words, std::uint
 }
 
 void select_bits(const std::uint64_t* mask, const std::uint32_t* before,
-                 std::span<const std::uint64_t> ranks, std::uint32_t* slots) {
+                 std::span<const std::uint32_t> ranks, std::uint32_t* slots) {
   HWY_DYNAMIC_DISPATCH(SelectBits)(mask, before, ranks, slots);
 }
 
-void select_ranks(const TwoLists& lists, std::span<const std::uint64_t> ranks,
+void select_ranks(const TwoLists& lists, std::span<const std::uint32_t> ranks,
                   std::uint32_t* slots) {
   HWY_DYNAMIC_DISPATCH(SelectRanks)(lists, ranks, slots);
 }

@@ -90,7 +90,7 @@ std::uint32_t count_bits(const std::uint64_t* mask, std::size_t words, std::uint
 
 /// slots[j] = the bit with ranks[j] - 1 set bits before it. Ranks ascend; `before` is count_bits'.
 void select_bits(const std::uint64_t* mask, const std::uint32_t* before,
-                 std::span<const std::uint64_t> ranks, std::uint32_t* slots);
+                 std::span<const std::uint32_t> ranks, std::uint32_t* slots);
 
 /// Two lists of rows in the order of places: the sure ones, of which only the number counts, and
 /// others, of which those with a bit in the mask count. sure_before has an entry for each bit: the
@@ -105,7 +105,7 @@ struct TwoLists {
 
 /// slots[j] = the ranks[j]-th row, counted from 1, of both lists together: slot s < sure is the
 /// s-th sure row, slot sure + b the other row of bit b. Ranks ascend.
-void select_ranks(const TwoLists& lists, std::span<const std::uint64_t> ranks,
+void select_ranks(const TwoLists& lists, std::span<const std::uint32_t> ranks,
                   std::uint32_t* slots);
 
 /// out[r] = squared distance of row r of the leaf.

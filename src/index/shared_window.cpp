@@ -65,7 +65,7 @@ std::size_t SharedWindow::look(std::span<const double> query) {
   return sure_.size() + count_bits(mask_.data(), words_, before_.data());
 }
 
-void SharedWindow::select(std::span<const std::uint64_t> ranks,
+void SharedWindow::select(std::span<const std::uint32_t> ranks,
                           std::span<std::uint32_t> slots) const {
   select_ranks({static_cast<std::uint32_t>(sure_.size()), words_, sure_before_.data(), mask_.data(),
                 before_.data()},

@@ -36,7 +36,7 @@ class SharedWindow {
   /// After look: slots[j] = slot of the ranks[j]-th row in reach in the order of places, counted
   /// from
   /// 1. Ranks ascend.
-  void select(std::span<const std::uint64_t> ranks, std::span<std::uint32_t> slots) const;
+  void select(std::span<const std::uint32_t> ranks, std::span<std::uint32_t> slots) const;
 
  private:
   void sort_found(const KdTree& tree);

@@ -55,25 +55,21 @@ void sum_weights(std::span<const double> weights, WeightSums& sums) {
   sums.total += rest;
 }
 
-void weighted_quantile_places(std::span<const double> weights, const WeightSums& sums,
-                              WeightType type, std::span<const Level> levels,
-                              std::span<std::size_t> out) {
+void weighted_places(std::span<const double> weights, const WeightSums& sums,
+                     std::span<const double> targets, std::span<std::size_t> out) {
   assert(sums.total > 0.0 && "a sample without weight has no quantile");
   const std::size_t n = weights.size();
   std::size_t last_positive = n - 1;
   while (weights[last_positive] <= 0.0) --last_positive;
 
-  // One walk for all levels: over whole groups while the target lies beyond them, over rows inside
+  // One walk for all targets: over whole groups while the target lies beyond them, over rows inside
   // the group where it falls. `reached` is the weight of all rows before `next`.
   std::size_t next = 0;
   double reached = 0.0;
   std::size_t answer = last_positive;
   double answer_reached = -1.0;  // weight up to and with `answer`; negative before the first answer
-  for (std::size_t j = 0; j < levels.size(); ++j) {
-    const double target =
-        type == WeightType::kWhole
-            ? static_cast<double>(levels[j].rank(static_cast<std::uint64_t>(sums.total)))
-            : levels[j].value() * sums.total * (1.0 - kTieSlack);
+  for (std::size_t j = 0; j < targets.size(); ++j) {
+    const double target = targets[j];
     while (answer_reached < target && next < n) {
       if (next % kChunkRows == 0) {
         const double whole = sums.chunks[next / kChunkRows];
@@ -93,6 +89,23 @@ void weighted_quantile_places(std::span<const double> weights, const WeightSums&
     // Rounding can leave a target out of reach of the last row.
     out[j] = answer_reached < target ? last_positive : answer;
   }
+}
+
+double level_target(const Level& level, double total, WeightType type) {
+  return type == WeightType::kWhole
+             ? static_cast<double>(level.rank(static_cast<std::uint64_t>(total)))
+             : level.value() * total * (1.0 - kTieSlack);
+}
+
+void weighted_quantile_places(std::span<const double> weights, const WeightSums& sums,
+                              WeightType type, std::span<const Level> levels,
+                              std::span<std::size_t> out) {
+  thread_local std::vector<double> targets;
+  targets.resize(levels.size());
+  for (std::size_t j = 0; j < levels.size(); ++j) {
+    targets[j] = level_target(levels[j], sums.total, type);
+  }
+  weighted_places(weights, sums, targets, out);
 }
 
 double weighted_quantile(std::span<const double> values, std::span<const double> weights,

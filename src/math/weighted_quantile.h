@@ -37,6 +37,15 @@ void sum_weights(std::span<const double> weights, WeightSums& sums);
 /// them.
 enum class WeightType : std::uint8_t { kReal, kWhole };
 
+/// The cumulative weight that a level asks for, of rows that weigh `total` together.
+double level_target(const Level& level, double total, WeightType type);
+
+/// Places in a sample that is sorted by value: out[j] is the first with a positive weight at which
+/// the cumulative weight is at least targets[j]; the last one where rounding leaves a target out of
+/// reach. Targets never fall. Needs sums.total > 0. O(n / kChunkRows + targets * kChunkRows).
+void weighted_places(std::span<const double> weights, const WeightSums& sums,
+                     std::span<const double> targets, std::span<std::size_t> out);
+
 /// Places of the quantiles in a sample that is sorted by value: out[j] for levels[j], ascending.
 /// Needs sums.total > 0. With kWhole the rank is exact (Level::rank), with kReal up to kTieSlack.
 /// O(n / kChunkRows + levels * kChunkRows).

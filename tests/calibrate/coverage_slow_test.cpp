@@ -48,5 +48,28 @@ TEST(Coverage, OfANeighbourhoodIsThatOfItsOrderStatistics) {
   }
 }
 
+/// With expected ranks the mean coverage is the level's, also of windows whose outermost quantiles
+/// lie beyond their rows.
+TEST(Coverage, OfSmallWindowsIsTheLevelWithExpectedRanks) {
+  constexpr std::uint64_t kDraws = 20'000;
+  const Problem& flat = find_problem("flat");
+  const auto [lower, upper] = interval_levels(0.9);
+  const std::vector<Level> levels = {lower, upper};
+  const Law law = flat.law(std::vector<double>{0.5});
+  for (const std::size_t k : {8U, 12U, 19U, 40U, 100U}) {
+    const SnqOptions options{
+        .kernel = KernelKind::kKnn, .bandwidth = static_cast<double>(k), .ranks = Ranks::kExpected};
+    double covered = 0.0;
+    for (std::uint64_t s = 0; s < kDraws; ++s) {
+      const Sample data = draw(flat, 400, split(Seed{k}, s));
+      const Prediction p = Snq(data.x, data.y, {}, options).predict(Matrix(1, 1, 0.5), levels);
+      covered += (law.cdf(p.quantiles(0, 1)) - law.cdf(p.quantiles(0, 0))) / kDraws;
+    }
+    // Four standard errors are 0.003 and less. Interpolation is exact to first order, and a tail is
+    // a guess at the law beyond the rows, which for a normal one is good to 0.01.
+    EXPECT_NEAR(covered, 0.9, k < 19 ? 0.013 : 0.004) << k << " rows";
+  }
+}
+
 }  // namespace
 }  // namespace tare

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "calibrate/rank_rule.h"
 #include "tare/base/rng.h"
 #include "vector_targets.h"
 
@@ -85,7 +86,7 @@ Real level_error(const DenseCase& c, const std::vector<Real>& weight, double ans
 Prediction shaped(std::size_t rows, std::size_t levels) {
   Prediction result;
   result.quantiles = Matrix(rows, levels);
-  result.effective_n.resize(rows);
+  result.window_n.resize(rows);
   result.nearest.resize(rows);
   result.fallback.resize(rows);
   return result;
@@ -112,7 +113,7 @@ void check_case(const DenseCase& c, const SnqOptions& options, std::span<const L
     ASSERT_EQ(fast.nearest[q], sample->measure(c.queries.row(q), scratch)) << "query " << q;
     const auto support = sample->weigh(options, scratch);
     ASSERT_EQ(fast.fallback[q] != 0, support.fallback);
-    const Real size_error = std::abs(fast.effective_n[q] / support.effective_n - 1.0);
+    const Real size_error = std::abs(fast.window_n[q] / support.effective_n - 1.0);
     tally.worst_size = std::max(tally.worst_size, size_error);
     if (support.fallback) continue;
     const auto weight = weights_by_definition(c, options, c.queries.row(q));
@@ -121,6 +122,48 @@ void check_case(const DenseCase& c, const SnqOptions& options, std::span<const L
       tally.worst = std::max(tally.worst, error);
       ASSERT_LE(fast.quantiles(q, j > 0 ? j - 1 : 0), fast.quantiles(q, j));
     }
+  }
+}
+
+/// With expected ranks: every value that is interpolated lies where its cumulative weight says, up
+/// to the error of single precision; so do the quantiles between them.
+void check_expected_ranks(const DenseCase& c, SnqOptions options, std::span<const Level> levels,
+                          Tally& tally) {
+  options.ranks = Ranks::kExpected;
+  const auto sample = std::make_shared<const LocalSample>(c.z, c.u, c.weight);
+  const DenseAnswer dense(sample);
+  Prediction fast = shaped(c.queries.rows(), levels.size());
+  dense.predict(c.queries, 0, c.queries.rows(), options, levels, fast);
+  LocalSample::Scratch scratch;
+  RankRule rule(Ranks::kExpected, levels);
+  for (std::size_t q = 0; q < c.queries.rows(); ++q) {
+    sample->measure(c.queries.row(q), scratch);
+    const double n = sample->weigh(options, scratch).effective_n;
+    if (std::abs(n - std::floor(n) - 0.5) < 1e-3 + 2e-4 * n || fast.fallback[q] != 0) continue;
+    const auto targets = rule.targets(scratch.sums, WeightType::kReal);
+    const auto bound = [&](double shift) {
+      std::vector<double> moved(targets.begin(), targets.end());
+      for (double& target : moved) {
+        target = std::clamp(target + shift * scratch.sums.total, 0.0, scratch.sums.total);
+      }
+      std::vector<std::size_t> places(moved.size());
+      weighted_places(scratch.weight, scratch.sums, moved, places);
+      std::vector<double> values;
+      for (const std::size_t place : places) values.push_back(sample->residuals()[place]);
+      std::vector<double> out(levels.size());
+      rule.answer(values, out);
+      return out;
+    };
+    const auto lowest = bound(-2e-5);
+    const auto highest = bound(2e-5);
+    for (std::size_t j = 0; j < levels.size(); ++j) {
+      const double p = levels[j].value() * (std::round(n) + 1.0);
+      if (p < 1.0 || p > std::round(n)) continue;  // a tail falls where its second value rises
+      ASSERT_GE(fast.quantiles(q, j), lowest[j]) << "query " << q << ", n " << n;
+      ASSERT_LE(fast.quantiles(q, j), highest[j]) << "query " << q << ", n " << n;
+      ++tally.queries;
+    }
+    ASSERT_TRUE(std::ranges::is_sorted(fast.quantiles.row(q)));
   }
 }
 
@@ -151,6 +194,22 @@ TEST_P(DenseAnswerOf, IsWithinAHundredThousandthOfTheLevel) {
   EXPECT_GT(tally.in_double, tally.queries / 40) << "the way out was hardly tried";
   RecordProperty("worst_in_1e9", static_cast<int>(tally.worst * 1e9L));
   RecordProperty("worst_size_in_1e9", static_cast<int>(tally.worst_size * 1e9L));
+}
+
+TEST_P(DenseAnswerOf, InterpolatesWhatDoublePrecisionInterpolates) {
+  Rng rng(Seed{15});
+  Tally tally;
+  for (int trial = 0; trial < 60; ++trial) {
+    const std::size_t dims = 1 + rng.below(12);
+    const DenseCase c =
+        draw_case(rng, 100 + rng.below(1'200), dims, Spread::kNormal, trial % 3 == 1);
+    SnqOptions options{.kernel = GetParam()};
+    options.bandwidth =
+        std::sqrt(static_cast<double>(dims)) * std::pow(10.0, rng.uniform(-1.5, 0.5));
+    check_expected_ranks(c, options, kSomeLevels, tally);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(tally.queries, 1'000U);
 }
 
 TEST_P(DenseAnswerOf, IsAsGoodOnManyRows) {
@@ -188,7 +247,7 @@ TEST_P(DenseAnswerOf, DoesNotDependOnTheQueriesBesideIt) {
   }
   EXPECT_TRUE(std::equal(whole.quantiles.values().begin(), whole.quantiles.values().end(),
                          parts.quantiles.values().begin()));
-  EXPECT_EQ(whole.effective_n, parts.effective_n);
+  EXPECT_EQ(whole.window_n, parts.window_n);
   EXPECT_EQ(whole.nearest, parts.nearest);
 }
 

@@ -76,6 +76,7 @@ TEST_P(SmallWindows, AreThoseOfBruteForceWhateverTheIndex) {
     const Matrix queries = random_queries(rng, s, 150);
     SnqOptions options{.kernel = GetParam(), .index = IndexKind::kBrute};
     options.fallback = trial % 2 == 0 ? Fallback::kNearest : Fallback::kMarginal;
+    options.ranks = trial / 2 % 2 == 0 ? Ranks::kPaper : Ranks::kExpected;
     options.bandwidth =
         GetParam() == KernelKind::kKnn
             ? static_cast<double>(1 + rng.below(rows + 5))
@@ -90,7 +91,7 @@ TEST_P(SmallWindows, AreThoseOfBruteForceWhateverTheIndex) {
       ASSERT_EQ(snq.index(), index);
       const Prediction actual = snq.predict(queries, some_levels());
       EXPECT_EQ(actual.fallback, expected.fallback) << "trial " << trial;
-      EXPECT_EQ(actual.effective_n, expected.effective_n) << "trial " << trial;
+      EXPECT_EQ(actual.window_n, expected.window_n) << "trial " << trial;
       EXPECT_EQ(actual.nearest, expected.nearest) << "trial " << trial;
       ASSERT_TRUE(std::ranges::equal(actual.quantiles.values(), expected.quantiles.values()))
           << "trial " << trial << ", " << rows << " rows, " << dims << " features";
@@ -114,6 +115,42 @@ INSTANTIATE_TEST_SUITE_P(Kernels, SmallWindows,
                          testing::Values(KernelKind::kNaive, KernelKind::kKnn),
                          [](const auto& kind) { return std::string(kernel_name(kind.param)); });
 
+TEST(Windows, OfTheNearestRowsDoNotDependOnTheLastBit) {
+  // Decimals, so that rows on both sides of a query are equally far but for rounding.
+  Rng rng(Seed{14});
+  for (const std::size_t dims : {1U, 2U}) {
+    Matrix z(800, dims);
+    for (double& value : z.values()) value = 0.1 * static_cast<double>(rng.below(40));
+    std::vector<double> u(800);
+    for (double& value : u) value = rng.normal();
+    Matrix queries(300, dims);
+    for (double& value : queries.values()) value = 0.1 * static_cast<double>(rng.below(40));
+    const auto moved = [](Matrix m, double towards) {
+      for (double& value : m.values()) value = std::nextafter(value, towards);
+      return m;
+    };
+    for (const IndexKind index : {IndexKind::kBrute, IndexKind::kTree, IndexKind::kLine}) {
+      if (index == IndexKind::kLine && dims > 1) continue;
+      const SnqOptions options{.kernel = KernelKind::kKnn, .bandwidth = 30.0, .index = index};
+      const Prediction before = Snq(z, u, {}, options).predict(queries, some_levels());
+      for (const double towards : {-100.0, 100.0}) {
+        const auto same = [&](const Matrix& rows, const Matrix& asked) {
+          const Prediction after = Snq(rows, u, {}, options).predict(asked, some_levels());
+          return std::ranges::equal(after.quantiles.values(), before.quantiles.values());
+        };
+        EXPECT_TRUE(same(z, moved(queries, towards))) << index_name(index);
+        EXPECT_TRUE(same(moved(z, towards), queries)) << index_name(index);
+        EXPECT_TRUE(same(moved(z, towards), moved(queries, towards))) << index_name(index);
+      }
+      SnqOptions exact = options;
+      exact.tie_tolerance = 0.0;
+      const Prediction plain = Snq(z, u, {}, exact).predict(queries, some_levels());
+      EXPECT_FALSE(std::ranges::equal(plain.quantiles.values(), before.quantiles.values()))
+          << "without a tolerance the last bit was not felt: the test says nothing";
+    }
+  }
+}
+
 TEST(Windows, OfManyRowsAreThoseOfBruteForce) {
   // So many rows that they may stand in boxes, with windows small enough for that and too large.
   Rng rng(Seed{8});
@@ -122,12 +159,14 @@ TEST(Windows, OfManyRowsAreThoseOfBruteForce) {
     const std::vector<double> ones(s.u.size(), 1.0);
     const Matrix queries = random_queries(rng, s, 70);
     for (const double bandwidth : {0.4, 1.5, 6.0}) {
-      const SnqOptions options{
-          .kernel = KernelKind::kNaive, .bandwidth = bandwidth, .index = IndexKind::kBrute};
+      const SnqOptions options{.kernel = KernelKind::kNaive,
+                               .bandwidth = bandwidth,
+                               .index = IndexKind::kBrute,
+                               .ranks = dims == 5 ? Ranks::kPaper : Ranks::kExpected};
       const Prediction expected = Snq(s.z, s.u, ones, options).predict(queries, some_levels());
       const Prediction actual = Snq(s.z, s.u, {}, options).predict(queries, some_levels());
       EXPECT_EQ(actual.fallback, expected.fallback);
-      EXPECT_EQ(actual.effective_n, expected.effective_n);
+      EXPECT_EQ(actual.window_n, expected.window_n);
       EXPECT_EQ(actual.nearest, expected.nearest);
       EXPECT_TRUE(std::ranges::equal(actual.quantiles.values(), expected.quantiles.values()))
           << dims << " features, bandwidth " << bandwidth;

@@ -21,7 +21,7 @@ struct Fraction {
 struct Answer {
   double lowest =
       0.0;  // the smallest answer that rounding in the library may give, and the largest;
-  double highest = 0.0;  // equal where every weight is a whole number
+  double highest = 0.0;  // equal where every weight is a whole number and ranks are the paper's
   long double effective_n = 0.0;
   double nearest = 0.0;
   bool fallback = false;

@@ -80,29 +80,31 @@ TEST_P(SnqAgainstOracle, GivesTheAnswerOfTheDefinition) {
     options.fallback = trial % 2 == 0 ? Fallback::kNearest : Fallback::kMarginal;
     options.min_support = 1 + rng.below(12);
     options.index = index;
-    const Snq snq(c.z, c.u, c.weight, options);
-    ASSERT_EQ(snq.index(), index);
-
     Case queries = random_case(rng, 12, dims, texture, Weights::kNone);
     for (double& value : queries.z.row(0)) value += 40'000.0;  // one far outside
-    const Prediction prediction = snq.predict(queries.z, levels);
-    for (std::size_t q = 0; q < queries.z.rows(); ++q) {
-      const auto row = queries.z.row(q);
-      const std::vector<double> point(row.begin(), row.end());
-      for (std::size_t j = 0; j < levels.size(); ++j) {
-        const auto expected = oracle::answer(c.z, c.u, c.weight, options, point, kFractions[j]);
-        const double actual = prediction.quantiles(q, j);
-        ASSERT_GE(actual, expected.lowest)
-            << "trial " << trial << ", query " << q << ", level " << levels[j].value();
-        ASSERT_LE(actual, expected.highest)
-            << "trial " << trial << ", query " << q << ", level " << levels[j].value();
-        ASSERT_EQ(prediction.fallback[q] != 0, expected.fallback);
-        // 1e-9: sums of at most 700 doubles, and the exponential, are good to 1e-12.
-        ASSERT_NEAR(prediction.effective_n[q], static_cast<double>(expected.effective_n),
-                    1e-9 * static_cast<double>(expected.effective_n));
-        ASSERT_NEAR(prediction.nearest[q], expected.nearest, 1e-12 * (1.0 + expected.nearest));
+    for (const Ranks ranks : {Ranks::kPaper, Ranks::kExpected}) {
+      options.ranks = ranks;
+      const Snq snq(c.z, c.u, c.weight, options);
+      ASSERT_EQ(snq.index(), index);
+      const Prediction prediction = snq.predict(queries.z, levels);
+      for (std::size_t q = 0; q < queries.z.rows(); ++q) {
+        const auto row = queries.z.row(q);
+        const std::vector<double> point(row.begin(), row.end());
+        for (std::size_t j = 0; j < levels.size(); ++j) {
+          const auto expected = oracle::answer(c.z, c.u, c.weight, options, point, kFractions[j]);
+          const double actual = prediction.quantiles(q, j);
+          ASSERT_GE(actual, expected.lowest) << "trial " << trial << ", query " << q << ", level "
+                                             << levels[j].value() << ", " << ranks_name(ranks);
+          ASSERT_LE(actual, expected.highest) << "trial " << trial << ", query " << q << ", level "
+                                              << levels[j].value() << ", " << ranks_name(ranks);
+          ASSERT_EQ(prediction.fallback[q] != 0, expected.fallback);
+          // 1e-9: sums of at most 700 doubles, and the exponential, are good to 1e-12.
+          ASSERT_NEAR(prediction.window_n[q], static_cast<double>(expected.effective_n),
+                      1e-9 * static_cast<double>(expected.effective_n));
+          ASSERT_NEAR(prediction.nearest[q], expected.nearest, 1e-12 * (1.0 + expected.nearest));
+        }
+        fallbacks += prediction.fallback[q];
       }
-      fallbacks += prediction.fallback[q];
     }
   }
   if (kernel != KernelKind::kKnn) {
@@ -208,7 +210,7 @@ TEST(Snq, AnInfiniteBandwidthIsTheMarginalQuantile) {
     const Prediction p = snq.predict(c.z, {{Level{0.25}, Level{0.9}}});
     EXPECT_EQ(p.quantiles(7, 0), sorted[24]);
     EXPECT_EQ(p.quantiles(7, 1), sorted[89]);
-    EXPECT_DOUBLE_EQ(p.effective_n[7], 100.0);
+    EXPECT_DOUBLE_EQ(p.window_n[7], 100.0);
   }
 }
 
@@ -222,7 +224,7 @@ TEST(Snq, ThreadsDoNotChangeAByte) {
   for (const std::size_t threads : {2U, 8U}) {
     const Prediction many = snq.predict(queries.z, levels, {.threads = threads, .progress = {}});
     EXPECT_TRUE(std::ranges::equal(one.quantiles.values(), many.quantiles.values()));
-    EXPECT_EQ(one.effective_n, many.effective_n);
+    EXPECT_EQ(one.window_n, many.window_n);
   }
 }
 
@@ -241,11 +243,15 @@ TEST(Snq, SavedAndLoadedPredictsTheSame) {
   Rng rng(Seed{8});
   const Case c = random_case(rng, 100, 2, Texture::kSmooth, Weights::kReal);
   const Snq snq(c.z, c.u, c.weight,
-                {.kernel = KernelKind::kTricube, .bandwidth = 0.7, .min_support = 5});
+                {.kernel = KernelKind::kTricube,
+                 .bandwidth = 0.7,
+                 .min_support = 5,
+                 .ranks = Ranks::kExpected});
   TensorStore store;
   snq.save(TensorWriter(store));
   const Snq loaded = Snq::load(TensorReader(store));
   const auto levels = metric_levels();
+  EXPECT_EQ(loaded.options().ranks, Ranks::kExpected);
   EXPECT_TRUE(std::ranges::equal(snq.predict(c.z, levels).quantiles.values(),
                                  loaded.predict(c.z, levels).quantiles.values()));
 }

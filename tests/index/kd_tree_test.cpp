@@ -161,8 +161,10 @@ void expect_ranks_in_shared_windows(Rng rng, int trials) {
         }
       }
       ASSERT_EQ(window.look(queries.row(i)), expected.size()) << "trial " << trial;
-      std::vector<std::uint64_t> ranks;
-      for (std::size_t k = 1; k <= expected.size(); k += 1 + rng.below(3)) ranks.push_back(k);
+      std::vector<std::uint32_t> ranks;
+      for (std::size_t k = 1; k <= expected.size(); k += 1 + rng.below(3)) {
+        ranks.push_back(static_cast<std::uint32_t>(k));
+      }
       std::vector<std::uint32_t> slots(ranks.size());
       window.select(ranks, slots);
       for (std::size_t k = 0; k < ranks.size(); ++k) {

@@ -27,6 +27,16 @@ enum class Fallback : std::uint8_t {
   kMarginal,  // all rows, with equal weight: the reference code's choice
 };
 
+/// Which of a window's values answers a level.
+enum class Ranks : std::uint8_t {
+  kPaper,     // Algorithm 1: the smallest value whose cumulative weight is at least tau
+  kExpected,  // the value whose expected level is tau: see Snq
+};
+
+/// "paper" or "expected". Throws kInvalidArgument with the known names.
+Ranks parse_ranks(std::string_view name);
+std::string_view ranks_name(Ranks ranks);
+
 /// How calibration rows near a query are found. The answer is the same; see Snq.
 enum class IndexKind : std::uint8_t {
   kAuto,   // by what the others would cost on these rows
@@ -46,7 +56,12 @@ struct SnqOptions {
       1.0;  // > 0, in units of the features; a whole number of rows for knn; may be infinite
   Fallback fallback = Fallback::kNearest;
   std::size_t min_support = 20;  // rows of the fallback window, at least 1
+  // Windows of the k nearest rows also take rows whose squared distance exceeds the k-th one's by
+  // at most this share: rows that are equally far but for rounding enter together.
+  double tie_tolerance = 1e-9;
   IndexKind index = IndexKind::kAuto;
+  Ranks ranks = Ranks::kPaper;
+  double stretch = 1.0;  // of levels, > 0: Phi(stretch Phi^-1(tau)) answers tau; 1 with kPaper
 };
 
 /// SNQ, the paper's Algorithm 1: the conditional quantiles of u given z, from rows near z.
@@ -57,7 +72,14 @@ struct SnqOptions {
 /// its weight is above 1e-140 of the largest possible. Every index finds the same rows for kernels
 /// with an end (naive, knn and the others) and gives the same answer, up to the rounding of sums of
 /// weights that are no whole numbers. For gaussian and laplace kernels the tree leaves out rows
-/// that together have less than 1e-6 of the weight. Immutable and cheap to copy; predict may be
+/// that together have less than 1e-6 of the weight.
+///
+/// That rule answers too narrowly where windows are small: the j-th of k draws lies on average at
+/// level j / (k + 1), so a 90 % interval from 10 rows covers about 82 %. With Ranks::kExpected the
+/// answer is the value at rank (n + 1) tau, interpolated between neighbouring values; n is the
+/// effective number of rows (sum w)^2 / sum w^2, rounded. Beyond the outermost values it continues
+/// them by an exponential tail. The answer is finite, and where all values of a window are equal it
+/// is that value. Immutable and cheap to copy; predict may be
 /// called from several threads at once.
 class Snq {
  public:
