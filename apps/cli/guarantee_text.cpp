@@ -28,39 +28,55 @@ std::string cost_text(const GuaranteedModel::Cost& cost) {
   std::string text =
       fmt::format("the adjusted levels change the CheckScore by {:+.2f} %", 100.0 * change);
   if (cost.levels < 100) {
-    text += fmt::format(", over the {} of 100 levels that are finite", cost.levels);
+    text += fmt::format(", over the {} of 100 levels that are kept", cost.levels);
   }
   return text;
 }
 
-bool is_finite(const GuaranteedModel& model, double confidence) {
+/// Whether the ranked rows are enough for both ends of a central interval.
+bool is_kept(const GuaranteedModel& model, double confidence) {
   const auto [low, high] = interval_levels(confidence);
   const Mass fresh = model.most_fresh(model.overall());
-  return model.overall().finite(low, fresh) && model.overall().finite(high, fresh);
+  return model.overall().keeps(low, fresh) && model.overall().keeps(high, fresh);
+}
+
+bool is_infinite(const GuaranteedModel& model, double confidence) {
+  return model.outer_levels() == OuterLevels::kInfinite && !is_kept(model, confidence);
 }
 
 /// What a central interval is known to cover on average, of one model or of several that agree.
 double known_coverage(const GuaranteedModel& model, double confidence) {
-  if (!is_finite(model, confidence)) return 1.0;
+  if (is_infinite(model, confidence)) return 1.0;
   const auto [low, high] = interval_levels(confidence);
-  const Mass all = model.overall().mass() + model.most_fresh(model.overall());
-  return static_cast<double>(high.rank(all) - low.rank_below(all)) / static_cast<double>(all);
+  const Mass fresh = model.most_fresh(model.overall());
+  const Mass ranked = model.overall().mass();
+  const Mass all = ranked + fresh;
+  const Mass missed_below = std::max(low.rank_below(all), fresh);
+  const Mass up_to = std::min(high.rank(all), ranked);
+  return up_to > missed_below ? static_cast<double>(up_to - missed_below) / static_cast<double>(all)
+                              : 0.0;
 }
 
 /// What is proven for a central interval of cross: each of its ends misses at most so much.
 double proven_coverage(const GuaranteedModel& model, double confidence) {
-  if (!is_finite(model, confidence)) return 1.0;
-  const double alpha = interval_levels(confidence).first.value();
-  const double missed = cross_miss_bound(model.overall().rows(), model.folds(), alpha);
+  if (is_infinite(model, confidence)) return 1.0;
+  const std::size_t rows = model.overall().rows();
+  const double least = 1.0 / static_cast<double>(rows + 1);
+  const double alpha = std::max(interval_levels(confidence).first.value(), least);
+  const double missed = cross_miss_bound(rows, model.folds(), alpha);
   return std::max(0.0, 1.0 - 2.0 * missed);
 }
 
 std::string by_confidence(const GuaranteedModel& model, auto&& coverage) {
   std::vector<std::string> items;
   for (const double confidence : {0.5, 0.8, 0.9, 0.95, 0.99}) {
-    items.push_back(is_finite(model, confidence)
-                        ? fmt::format("{}: {:.4f}", confidence, coverage(model, confidence))
-                        : fmt::format("{}: 1 (infinite)", confidence));
+    std::string item = fmt::format("{}: {:.4f}", confidence, coverage(model, confidence));
+    if (is_infinite(model, confidence)) {
+      item = fmt::format("{}: 1 (infinite)", confidence);
+    } else if (!is_kept(model, confidence)) {
+      item += " (too few rows for more)";
+    }
+    items.push_back(std::move(item));
   }
   return join(items, ", ");
 }
@@ -93,8 +109,9 @@ void warn_about_groups(const GuaranteedModel& model, const GroupColumn& column,
   constexpr std::size_t kNamed = 5;
   const std::size_t count = small.size();
   if (count > kNamed) small.resize(kNamed);
-  warn(common, fmt::format("{} of {} groups have fewer than the {} {} rows of a finite 90 % "
-                           "interval, and get the guarantee over all rows: {}{}",
+  warn(common, fmt::format("{} of {} groups have fewer than the {} {} rows that a 90 % "
+                           "interval needs; the ranks of all rows answer them, and nothing "
+                           "is guaranteed for them: {}{}",
                            count, column.values().size(), kRowsForNinety,
                            is_cross(model) ? "ranked" : "held-out", join(small, ", "),
                            count > kNamed ? ", ..." : ""));
@@ -103,11 +120,13 @@ void warn_about_groups(const GuaranteedModel& model, const GroupColumn& column,
 }  // namespace
 
 std::string guarantee_note(const GuaranteedModel& model, std::size_t all) {
-  if (is_cross(model)) return cross_note(model);
+  const std::string assumes = guarantee_assumes(model);
+  const std::string condition = assumes.empty() ? "" : ". It takes for granted that " + assumes;
+  if (is_cross(model)) return cross_note(model) + condition;
   const std::size_t rows = model.overall().rows();
-  return fmt::format("guarantee: {} rows held out ({:.3g} %); on these {}", rows,
+  return fmt::format("guarantee: {} rows held out ({:.3g} %); on these {}{}", rows,
                      100.0 * static_cast<double>(rows) / static_cast<double>(all),
-                     cost_text(model.cost()));
+                     cost_text(model.cost()), condition);
 }
 
 Json guarantee_json(const GuaranteedModel& model, std::size_t rows) {
@@ -131,10 +150,11 @@ Json guarantee_json(const GuaranteedModel& model, std::size_t rows) {
 void warn_about_guarantee(const GuaranteedModel& model, const GroupColumn& groups,
                           const Common& common) {
   warn_about_groups(model, groups, common);
-  if (!is_finite(model, 0.9)) {
-    warn(common,
-         "the 90 % interval is infinite: the largest weight is more than a twentieth of "
-         "all that is ranked");
+  if (!is_kept(model, 0.9)) {
+    const bool infinite = is_infinite(model, 0.9);
+    warn(common, fmt::format("the 90 % interval {}: the largest weight is more than a twentieth of "
+                             "all that is ranked",
+                             infinite ? "is infinite" : "is not guaranteed to cover 90 %"));
   }
 }
 
@@ -151,6 +171,11 @@ std::string guarantee_delivers(const GuaranteedModel& model) {
 std::string guarantee_bound(const GuaranteedModel& model) {
   if (!is_cross(model)) return {};
   return model.has_bound() ? by_confidence(model, proven_coverage) : no_bound_text();
+}
+
+std::string guarantee_assumes(const GuaranteedModel& model) {
+  if (model.given() == 0) return {};
+  return "the model behind the given predictions was not trained on the rows of this fit";
 }
 
 std::string guarantee_shift(const GuaranteedModel& model) {

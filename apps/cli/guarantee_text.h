@@ -23,6 +23,8 @@ void warn_about_guarantee(const GuaranteedModel& model, const GroupColumn& group
 std::string guarantee_form(const GuaranteedModel& model);
 std::string guarantee_delivers(const GuaranteedModel& model);
 std::string guarantee_bound(const GuaranteedModel& model);
+/// What the guarantee takes for granted about predictions that are given; empty without these.
+std::string guarantee_assumes(const GuaranteedModel& model);
 std::string guarantee_shift(const GuaranteedModel& model);
 std::string guarantee_groups(const GuaranteedModel& model, const GroupColumn& groups);
 

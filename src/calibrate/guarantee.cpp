@@ -96,6 +96,12 @@ bool count_alike(std::span<const double> weights) {
   return std::ranges::adjacent_find(weights, std::not_equal_to<>{}) == weights.end();
 }
 
+/// Those of several folds have fewer steps, since all of them are merged for each new row.
+GuaranteeRanks ranks_of(std::span<const RowScore> scores, std::size_t folds) {
+  const GuaranteeRanks ranks(scores);
+  return folds == 1 ? ranks : ranks.thinned();
+}
+
 std::string fold_name(std::size_t k) { return "fold" + std::to_string(k); }
 
 }  // namespace
@@ -105,11 +111,12 @@ std::span<const Level> guarantee_levels() {
   return kLevels;
 }
 
-GuaranteedModel::GuaranteedModel() : knots_(guarantee_levels().begin(), guarantee_levels().end()) {}
+GuaranteedModel::GuaranteedModel(OuterLevels outer)
+    : knots_(guarantee_levels().begin(), guarantee_levels().end()), outer_(outer) {}
 
 GuaranteedModel::GuaranteedModel(std::unique_ptr<const QuantileModel> inner,
-                                 const FitInput& held_out, const Execution& how)
-    : GuaranteedModel() {
+                                 const FitInput& held_out, const Execution& how, OuterLevels outer)
+    : GuaranteedModel(outer) {
   if (held_out.x.rows() == 0) fail(ErrorCode::kBadData, "no row is held out for the guarantee");
   inner_.push_back(std::move(inner));
   const Execution silent = quietly(how);
@@ -119,14 +126,15 @@ GuaranteedModel::GuaranteedModel(std::unique_ptr<const QuantileModel> inner,
   scale_ = MassScale(held_out.weight);
   set_masses(fold.scores, held_out.weight, scale_);
   set_lines({&fold, 1});
-  prepare();
+  asked_ = make_asked({});
   cost_ = measure(held_out, silent);
 }
 
 std::unique_ptr<GuaranteedModel> GuaranteedModel::cross(const FitInput& input, const FoldPlan& plan,
-                                                        const FitRows& fit, const Execution& how) {
+                                                        const FitRows& fit, const Execution& how,
+                                                        OuterLevels outer) {
   constexpr std::uint64_t kSeedPart = 3100;
-  std::unique_ptr<GuaranteedModel> model(new GuaranteedModel);
+  std::unique_ptr<GuaranteedModel> model(new GuaranteedModel(outer));
   model->shift_ = input.shift;
   model->scale_ = MassScale(ranked_weights(input, plan));
   std::vector<FoldScores> folds;
@@ -146,7 +154,7 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::cross(const FitInput& input, c
   }
   model->set_lines(folds);
   model->has_bound_ = plan.order == RowOrder::kNone && count_alike(ranked_weights(input, plan));
-  model->prepare();
+  model->asked_ = model->make_asked({});
   model->seen_coverage_ = model->measure_coverage(input, plan, quietly(how));
   return model;
 }
@@ -155,7 +163,7 @@ void GuaranteedModel::set_lines(std::span<const FoldScores> folds) {
   std::vector<GuaranteeRanks> overall;
   std::uint32_t groups = 0;
   for (const FoldScores& fold : folds) {
-    overall.emplace_back(fold.scores, knots_.size());
+    overall.push_back(ranks_of(fold.scores, folds.size()));
     if (!fold.group.empty()) groups = std::max(groups, std::ranges::max(fold.group) + 1);
   }
   lines_.emplace_back(std::move(overall));
@@ -182,39 +190,47 @@ void GuaranteedModel::add_group(std::span<const std::vector<RowScore>> folds) {
   group_lines_.push_back(enough ? static_cast<std::int32_t>(lines_.size()) : 0);
   if (!enough) return;
   std::vector<GuaranteeRanks> own;
-  for (const auto& fold : folds) own.emplace_back(fold, knots_.size());
+  for (const auto& fold : folds) own.push_back(ranks_of(fold, folds.size()));
   lines_.emplace_back(std::move(own));
 }
 
-/// Which knots a fold's model is asked at: those at which a row lies.
-void GuaranteedModel::prepare() {
+GuaranteedModel::Asked GuaranteedModel::make_asked(std::span<const std::uint8_t> flagged) const {
+  Asked asked;
   std::vector<std::vector<std::size_t>> used(folds());
   for (std::size_t k = 0; k < folds(); ++k) {
-    std::vector<std::uint8_t> flag(knots_.size(), 0);
+    std::vector<std::uint8_t> flag(flagged.begin(), flagged.end());
+    flag.resize(knots_.size(), 0);
     for (const FoldRanks& line : lines_) FoldMerge::mark_knots(line.folds()[k], flag);
-    asked_.emplace_back();
+    asked.levels.emplace_back();
     for (std::size_t j = 0; j < knots_.size(); ++j) {
       if (flag[j] == 0) continue;
       used[k].push_back(j);
-      asked_.back().push_back(knots_[j]);
+      asked.levels.back().push_back(knots_[j]);
     }
+    asked.columns += used[k].size();
   }
-  for (const FoldRanks& line : lines_) merges_.emplace_back(line, used);
+  for (const FoldRanks& line : lines_) asked.merges.emplace_back(line, used, knots_of_tails());
+  return asked;
+}
+
+std::span<const Level> GuaranteedModel::knots_of_tails() const {
+  return outer_ == OuterLevels::kOwnTail ? std::span<const Level>(knots_)
+                                         : std::span<const Level>();
 }
 
 Mass GuaranteedModel::most_fresh(const FoldRanks& line) const {
   return shift_ ? scale_.of(shift_->largest()) : line.largest();
 }
 
-bool GuaranteedModel::all_finite(Level level) const {
+bool GuaranteedModel::all_keep(Level level) const {
   return std::ranges::all_of(
-      lines_, [&](const FoldRanks& line) { return line.finite(level, most_fresh(line)); });
+      lines_, [&](const FoldRanks& line) { return line.keeps(level, most_fresh(line)); });
 }
 
 GuaranteedModel::Cost GuaranteedModel::measure(const FitInput& held_out,
                                                const Execution& how) const {
   std::vector<Level> levels = metric_levels();
-  std::erase_if(levels, [&](const Level& level) { return !all_finite(level); });
+  std::erase_if(levels, [&](const Level& level) { return !all_keep(level); });
   if (levels.empty()) return {};
   return {.without = mean_pinball(*inner_.front(), levels, held_out, false, how),
           .with = mean_pinball(*this, levels, held_out, true, how),
@@ -248,6 +264,7 @@ void GuaranteedModel::save(const TensorWriter& whole) const {
   if (folds() == 1) {
     inner_.front()->save(whole);
     out.value("form", "split");
+    if (in_time_order_) out.value("in_time_order", true);
     out.value("cost_levels", cost_.levels);
     out.tensor("cost", std::vector<double>{cost_.without, cost_.with});  // may be infinite
   } else {
@@ -260,7 +277,8 @@ void GuaranteedModel::save(const TensorWriter& whole) const {
   std::vector<double> levels;
   for (const Level& level : knots_) levels.push_back(level.value());
   out.tensor("levels", levels);
-  save_ranks(out, lines_, knots_.size());
+  save_ranks(out, lines_);
+  out.value("outer", outer_ == OuterLevels::kOwnTail ? "own_tail" : "infinite");
   out.tensor("group_rows", group_rows_);
   out.tensor("group_ranks", group_lines_);
   if (shift_) {
@@ -276,10 +294,15 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::load(const TensorReader& whole
   const auto require = [](bool right) {
     if (!right) fail(ErrorCode::kCorruptFile, "the model file's guarantee is damaged");
   };
-  std::unique_ptr<GuaranteedModel> model(new GuaranteedModel);
+  // A file of an earlier version does not say, and was infinite.
+  const std::string outer = in.has_value("outer") ? in.get<std::string>("outer") : "infinite";
+  require(outer == "own_tail" || outer == "infinite");
+  std::unique_ptr<GuaranteedModel> model(
+      new GuaranteedModel(outer == "own_tail" ? OuterLevels::kOwnTail : OuterLevels::kInfinite));
   const auto form = in.get<std::string>("form");
   require(form == "split" || form == "cross");
   if (form == "split") {
+    model->in_time_order_ = in.has_value("in_time_order");
     model->inner_.push_back(load_inner(whole));
     const auto cost = in.values<double>("cost", {2});
     model->cost_ = {cost[0], cost[1], in.count("cost_levels", 100)};
@@ -313,8 +336,15 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::load(const TensorReader& whole
     model->shift_ = Shift::load(in.part("shift"));
     require(model->shift_->features() == model->features());
   }
-  model->prepare();
+  model->asked_ = model->make_asked({});
   return model;
+}
+
+const GuaranteedModel* guarantee_of(const QuantileModel& model) {
+  for (const QuantileModel* at = &model; at != nullptr; at = at->wrapped()) {
+    if (const auto* found = dynamic_cast<const GuaranteedModel*>(at)) return found;
+  }
+  return nullptr;
 }
 
 }  // namespace tare

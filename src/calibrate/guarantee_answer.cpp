@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a guaranteed model answers; how it comes about is in guarantee.cpp.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/fail.h"
@@ -14,14 +15,15 @@ namespace {
 // Quantiles of all folds that are in memory at once: as many as caches hold.
 constexpr std::size_t kBlockNumbers = 500'000;
 constexpr std::size_t kLeastBlock = 64;  // rows
+constexpr double kUnboundedEnd = std::numeric_limits<double>::infinity();
 
 /// What is known about an answer of several models: their mean number of rows, the nearest row of
 /// any, and whether one of them had none in reach or lies far from all. All models are of one
 /// method.
 void join_diagnostics(Prediction& all, const Prediction& one, double share) {
-  if (all.effective_n.empty()) all.effective_n.resize(one.effective_n.size(), 0.0);
-  for (std::size_t i = 0; i < one.effective_n.size(); ++i) {
-    all.effective_n[i] += share * one.effective_n[i];
+  if (all.window_n.empty()) all.window_n.resize(one.window_n.size(), 0.0);
+  for (std::size_t i = 0; i < one.window_n.size(); ++i) {
+    all.window_n[i] += share * one.window_n[i];
   }
   if (all.nearest.empty()) all.nearest = one.nearest;
   for (std::size_t i = 0; i < one.nearest.size(); ++i) {
@@ -48,14 +50,16 @@ void GuaranteedModel::check_groups(const Rows& rows) const {
 bool GuaranteedModel::knows_levels() const {
   if (folds() > 1) return has_bound_;
   const FoldRanks& all = lines_.front();
-  return !shift_ && all.mass() == all.rows() * all.largest();
+  return !shift_ && !in_time_order_ && all.mass() == all.rows() * all.largest();
 }
 
 double GuaranteedModel::delivered_by(const FoldRanks& line, Level level) const {
-  if (folds() == 1) return line.folds().front().delivered(level);
   const bool upper = level.value() >= 0.5;
-  if (!line.finite(level, line.largest())) return upper ? 1.0 : 0.0;
-  const double alpha = upper ? 1.0 - level.value() : level.value();
+  const bool infinite = outer_ == OuterLevels::kInfinite && !line.keeps(level, line.largest());
+  if (infinite) return upper ? 1.0 : 0.0;
+  if (folds() == 1) return line.folds().front().delivered(level);
+  const double least = 1.0 / static_cast<double>(line.rows() + 1);  // that a side can miss
+  const double alpha = std::max(upper ? 1.0 - level.value() : level.value(), least);
   const double miss = cross_miss_bound(line.rows(), folds(), alpha);
   return upper ? 1.0 - miss : miss;
 }
@@ -71,18 +75,73 @@ Matrix GuaranteedModel::delivered(const Rows& rows, std::span<const Level> level
   }
   Matrix result(rows.x.rows(), levels.size());
   for (std::size_t i = 0; i < result.rows(); ++i) {
-    std::ranges::copy(of_line.row(line_of_row(rows, i)), result.row(i).begin());
+    const std::size_t line = line_of_row(rows, i);
+    if (!rows.group.empty() && line == 0) {
+      // The ranks of all rows say nothing about the rows of one group.
+      std::ranges::transform(levels, result.row(i).begin(),
+                             [](const Level& level) { return level.value() >= 0.5 ? 0.0 : 1.0; });
+    } else {
+      std::ranges::copy(of_line.row(line), result.row(i).begin());
+    }
   }
   return result;
+}
+
+Matrix GuaranteedModel::own_quantiles(const Rows& rows, std::span<const Level> levels,
+                                      const Execution& how) const {
+  Matrix mean(rows.x.rows(), levels.size());
+  const double share = 1.0 / static_cast<double>(folds());
+  for (const auto& inner : inner_) {
+    const Matrix own = inner->own_quantiles({rows.x, rows.given}, levels, how);
+    for (std::size_t k = 0; k < own.values().size(); ++k)
+      mean.values()[k] += share * own.values()[k];
+  }
+  return mean;
+}
+
+std::vector<std::uint8_t> GuaranteedModel::lines_in_use(const Rows& rows) const {
+  std::vector<std::uint8_t> used(lines_.size(), 0);
+  for (std::size_t i = 0; i < rows.x.rows(); ++i) used[line_of_row(rows, i)] = 1;
+  return used;
+}
+
+/// A shift says for each row how much it counts, and so from which level on it needs the tail: from
+/// that of the largest on all knots are needed.
+bool GuaranteedModel::mark_tails(const Rows& rows, std::span<const Level> levels,
+                                 std::span<std::uint8_t> flag) const {
+  if (outer_ == OuterLevels::kInfinite) return false;
+  const std::vector<std::uint8_t> used = lines_in_use(rows);
+  bool any = false;
+  for (std::size_t k = 0; k < lines_.size(); ++k) {
+    if (used[k] == 0) continue;
+    const Mass fresh = most_fresh(lines_[k]);
+    for (const Level& level : levels) {
+      if (lines_[k].keeps(level, fresh)) continue;
+      any = true;
+      const OwnTail tail = own_tail(knots_, level, lines_[k].mass(), fresh);
+      FoldMerge::mark_knots(tail.from, flag);
+      FoldMerge::mark_knots(tail.to, flag);
+      if (!shift_) continue;
+      const auto from = flag.begin() + static_cast<std::ptrdiff_t>(tail.from.knot());
+      if (level.value() >= 0.5) {
+        std::fill(from, flag.end(), std::uint8_t{1});
+      } else {
+        std::fill(flag.begin(), from + 1, std::uint8_t{1});
+      }
+    }
+  }
+  return any;
 }
 
 Prediction GuaranteedModel::predict_ascending(const Rows& rows, std::span<const Level> levels,
                                               const Execution& how) const {
   check_groups(rows);
   if (folds() == 1 && !shift_) return predict_places(rows, levels, how);
-  std::size_t columns = 0;
-  for (const auto& asked : asked_) columns += asked.size();
-  const std::size_t block = std::max(kLeastBlock, kBlockNumbers / columns);
+  std::vector<std::uint8_t> flag(knots_.size(), 0);
+  const bool tails = mark_tails(rows, levels, flag);
+  const Asked with_tails = tails ? make_asked(flag) : Asked{};
+  const Asked& asked = tails ? with_tails : asked_;
+  const std::size_t block = std::max(kLeastBlock, kBlockNumbers / asked.columns);
   Prediction result;
   result.quantiles = Matrix(rows.x.rows(), levels.size());
   std::size_t first = 0;
@@ -90,7 +149,7 @@ Prediction GuaranteedModel::predict_ascending(const Rows& rows, std::span<const 
     const std::size_t count = std::min(block, rows.x.rows() - first);
     Prediction part;
     part.quantiles = Matrix(count, levels.size());
-    predict_block(middle_of(rows, first, count), levels, how, part);
+    predict_block(middle_of(rows, first, count), levels, asked, how, part);
     std::ranges::copy(
         part.quantiles.values(),
         result.quantiles.values().begin() + static_cast<std::ptrdiff_t>(first * levels.size()));
@@ -102,10 +161,11 @@ Prediction GuaranteedModel::predict_ascending(const Rows& rows, std::span<const 
 
 /// Asks all folds' models at all knots that matter.
 void GuaranteedModel::predict_block(const Rows& rows, std::span<const Level> levels,
-                                    const Execution& how, Prediction& result) const {
+                                    const Asked& asked, const Execution& how,
+                                    Prediction& result) const {
   std::vector<Matrix> quantiles;
   for (std::size_t k = 0; k < folds(); ++k) {
-    Prediction p = inner_[k]->predict({rows.x, rows.given}, asked_[k], how);
+    Prediction p = inner_[k]->predict({rows.x, rows.given}, asked.levels[k], how);
     join_diagnostics(result, p, 1.0 / static_cast<double>(folds()));
     quantiles.push_back(std::move(p.quantiles));
   }
@@ -117,50 +177,75 @@ void GuaranteedModel::predict_block(const Rows& rows, std::span<const Level> lev
     for (std::size_t i = first; i < last; ++i) {
       for (std::size_t k = 0; k < folds(); ++k) row[k] = quantiles[k].view().row(i);
       const std::size_t line = line_of_row(rows, i);
-      const Mass fresh = shift_ ? scale_.of(weight[i]) : lines_[line].largest();
-      merges_[line].answer(row, levels, fresh, result.quantiles.row(i));
+      const Mass most = most_fresh(lines_[line]);
+      const Mass fresh = shift_ ? std::min(scale_.of(weight[i]), most) : most;
+      asked.merges[line].answer(row, levels, fresh, result.quantiles.row(i));
     }
   });
 }
 
-/// One model, whose answers lie at the same knots for all rows of a line: it is asked at these.
+/// One model, whose answers lie at the same places for all rows of a line: it is asked at the knots
+/// around these.
 Prediction GuaranteedModel::predict_places(const Rows& rows, std::span<const Level> levels,
                                            const Execution& how) const {
-  std::vector<std::vector<KnotPlace>> places(lines_.size());  // of each level, for lines in use
-  std::vector<std::size_t> column(knots_.size(), 0);          // 1: the knot is needed
-  for (std::size_t i = 0; i < rows.x.rows(); ++i) {
-    const std::size_t line = line_of_row(rows, i);
-    std::vector<KnotPlace>& own = places[line];
-    if (!own.empty()) continue;
+  /// How a level is answered.
+  struct Answer {
+    CurvePlace place;
+    OwnTail tail;
+    enum class Kind : std::uint8_t { kKept, kTail, kInfinite } kind = Kind::kKept;
+  };
+  const std::vector<std::uint8_t> used = lines_in_use(rows);
+  std::vector<std::uint8_t> flag(knots_.size(), 0);
+  mark_tails(rows, levels, flag);
+  std::vector<std::vector<Answer>> answers(lines_.size());
+  for (std::size_t line = 0; line < lines_.size(); ++line) {
+    if (used[line] == 0) continue;
+    const FoldRanks& ranks = lines_[line];
     for (const Level& level : levels) {
-      own.push_back(lines_[line].folds().front().place(level));
-      column[own.back().knot] = 1;
+      Answer answer{.place = ranks.folds().front().place(level), .tail = {}};
+      if (!ranks.keeps(level, ranks.largest())) {
+        answer.kind =
+            outer_ == OuterLevels::kOwnTail ? Answer::Kind::kTail : Answer::Kind::kInfinite;
+        answer.tail = own_tail(knots_, level, ranks.mass(), ranks.largest());
+      }
+      FoldMerge::mark_knots(answer.place, flag);
+      answers[line].push_back(answer);
     }
   }
   std::vector<Level> asked;
+  std::vector<std::size_t> column(knots_.size(), 0);
   for (std::size_t k = 0; k < knots_.size(); ++k) {
-    if (column[k] == 0) continue;
+    if (flag[k] == 0) continue;
     column[k] = asked.size();
     asked.push_back(knots_[k]);
   }
+  // From knots to columns: neighbours are asked side by side.
+  const auto to_columns = [&](CurvePlace& place) {
+    place.at = static_cast<double>(column[place.knot()]) + place.share();
+  };
+  for (std::vector<Answer>& own : answers) {
+    for (Answer& answer : own) {
+      to_columns(answer.place);
+      if (answer.kind != Answer::Kind::kTail) continue;
+      to_columns(answer.tail.from);
+      to_columns(answer.tail.to);
+    }
+  }
 
   Prediction result = inner_.front()->predict({rows.x, rows.given}, asked, how);
-  // Levels ascend, and so do their knots: where there is a knot for each, they are the columns.
-  if (lines_.size() == 1 && asked.size() == levels.size()) {
-    for (std::size_t j = 0; j < levels.size() && rows.x.rows() > 0; ++j) {
-      const double beyond = places.front()[j].beyond;
-      if (beyond == 0.0) continue;
-      for (std::size_t i = 0; i < rows.x.rows(); ++i) {
-        result.quantiles(i, j) = moved(result.quantiles(i, j), beyond);
-      }
-    }
-    return result;
-  }
   Matrix quantiles(rows.x.rows(), levels.size());
   for (std::size_t i = 0; i < rows.x.rows(); ++i) {
-    const std::vector<KnotPlace>& own = places[line_of_row(rows, i)];
+    const std::span<const double> own = result.quantiles.view().row(i);
+    const std::vector<Answer>& to = answers[line_of_row(rows, i)];
     for (std::size_t j = 0; j < levels.size(); ++j) {
-      quantiles(i, j) = moved(result.quantiles(i, column[own[j].knot]), own[j].beyond);
+      const bool upwards = levels[j].value() >= 0.5;
+      double value = value_at(own, to[j].place);
+      if (to[j].kind == Answer::Kind::kTail) {
+        value += tail_length(value_at(own, to[j].tail.from), value_at(own, to[j].tail.to), upwards);
+      } else if (to[j].kind == Answer::Kind::kInfinite) {
+        value = upwards ? kUnboundedEnd : -kUnboundedEnd;
+      }
+      quantiles(i, j) = value;
     }
   }
   result.quantiles = std::move(quantiles);

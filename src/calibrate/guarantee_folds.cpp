@@ -46,10 +46,32 @@ std::vector<std::size_t> ranked_rows(const std::vector<std::size_t>& rows, std::
   return result;
 }
 
+/// The folds that the caller has trained models for.
+FoldPlan stated_folds(const FitInput& input) {
+  FoldPlan plan{{input.fold.begin(), input.fold.end()}, input.given_form.folds, RowOrder::kNone};
+  std::vector<std::size_t> rows(plan.folds, 0);
+  for (const std::size_t fold : plan.fold_of_row) {
+    if (fold >= plan.folds) {
+      fail(ErrorCode::kInvalidArgument, "a row is in fold {}, and predictions are given for {}",
+           fold, plan.folds);
+    }
+    ++rows[fold];
+  }
+  const auto [least, most] = std::ranges::minmax(rows);
+  if (least != most || plan.fold_of_row.size() < kRowsForNinety) {
+    fail(ErrorCode::kBadData,
+         "the guarantee needs folds of equal size with {} rows or more in all, and the {} folds "
+         "have from {} to {} rows",
+         kRowsForNinety, plan.folds, least, most);
+  }
+  return plan;
+}
+
 }  // namespace
 
 FoldPlan guarantee_folds(const FitInput& input, const GuaranteeRule& rule, RowOrder order) {
   constexpr std::uint64_t kSeedPart = 3002;
+  if (!input.fold.empty()) return stated_folds(input);
   if (input.window > 1) order = RowOrder::kTime;  // rows at random would share steps with all folds
   const std::vector<std::size_t> candidates = rows_to_draw_from(input);
   FoldPlan plan{std::vector<std::size_t>(input.x.rows(), rule.folds), rule.folds, order};
@@ -66,8 +88,8 @@ FoldPlan guarantee_folds(const FitInput& input, const GuaranteeRule& rule, RowOr
   }
   if (ranked < kRowsForNinety) {
     fail(ErrorCode::kBadData,
-         "the guarantee would rank {} of {} rows in {} folds of equal size, and a finite 90 % "
-         "interval needs {} (give at least {} rows)",
+         "the guarantee would rank {} of {} rows in {} folds of equal size, and a 90 % interval "
+         "needs {} (give at least {} rows)",
          ranked, candidates.size(), rule.folds, kRowsForNinety,
          (kRowsForNinety + rule.folds - 1) / rule.folds * rule.folds);
   }

@@ -19,7 +19,8 @@ struct FoldPlan {
 /// Folds of equal size, as the bound wants them: drawn at random, or stretches of time. The few
 /// rows left over train every model and rank none, as do those that do not stand for rows to come,
 /// and what is beyond kMostGuaranteeRows. Each group that is large enough for ranks of its own is
-/// divided by itself, so that the bound holds within it. Throws kBadData where fewer than
+/// divided by itself, so that the bound holds within it. FitInput::fold outranks all of this, and
+/// folds that differ in size are then kBadData. Throws kBadData where fewer than
 /// kRowsForNinety would be ranked.
 FoldPlan guarantee_folds(const FitInput& input, const GuaranteeRule& rule, RowOrder order);
 

@@ -11,10 +11,6 @@ namespace {
 
 constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
-Mass mass_at(std::span<const Mass> cumulative, std::size_t knot) {
-  return cumulative[knot] - (knot > 0 ? cumulative[knot - 1] : 0);
-}
-
 /// A value and the mass that lies there.
 struct ValueMass {
   double value;
@@ -56,10 +52,6 @@ void merge_pairs(MergeMemory& memory) {
 
 }  // namespace
 
-double moved(double quantile, double beyond) {
-  return std::isinf(beyond) ? beyond : quantile + beyond;
-}
-
 FoldRanks::FoldRanks(std::vector<GuaranteeRanks> folds) : folds_(std::move(folds)) {
   for (const GuaranteeRanks& fold : folds_) {
     rows_ += fold.rows();
@@ -68,46 +60,48 @@ FoldRanks::FoldRanks(std::vector<GuaranteeRanks> folds) : folds_(std::move(folds
   }
 }
 
-bool FoldRanks::finite(Level level, Mass fresh) const {
-  if (level.value() >= 0.5) return upper_target(level, mass_, fresh) <= mass_;
-  return lower_target(level, mass_, fresh) >= 1;
+void FoldMerge::mark_knots(const CurvePlace& place, std::span<std::uint8_t> flag) {
+  flag[place.knot()] = 1;
+  if (place.share() > 0.0) flag[place.knot() + 1] = 1;
 }
 
 void FoldMerge::mark_knots(const GuaranteeRanks& ranks, std::span<std::uint8_t> flag) {
-  const GuaranteeRanks::Counts counts = ranks.counts();
-  for (std::size_t k = 0; k < flag.size(); ++k) {
-    if (mass_at(counts.upper, k) > 0 || mass_at(counts.lower, k) > 0) flag[k] = 1;
-  }
-  if (!counts.above.empty()) flag.back() = 1;
-  if (!counts.below.empty()) flag.front() = 1;
+  for (const CurvePlace& place : ranks.upper().place) mark_knots(place, flag);
+  for (const CurvePlace& place : ranks.lower().place) mark_knots(place, flag);
 }
 
-FoldMerge::FoldMerge(const FoldRanks& ranks, std::span<const std::vector<std::size_t>> knots)
-    : mass_(ranks.mass()) {
+FoldMerge::Steps FoldMerge::steps_of(const ScoreSteps& scores,
+                                     std::span<const std::uint32_t> column) {
+  Steps steps;
+  steps.before.push_back(0);
+  for (const CurvePlace& place : scores.place) {
+    steps.column.push_back(column[place.knot()]);
+    steps.share.push_back(place.share());
+    steps.beyond.push_back(place.beyond);
+  }
+  steps.before.insert(steps.before.end(), scores.up_to.begin(), scores.up_to.end());
+  return steps;
+}
+
+FoldMerge::FoldMerge(const FoldRanks& ranks, std::span<const std::vector<std::size_t>> asked,
+                     std::span<const Level> knots)
+    : mass_(ranks.mass()), knots_(knots) {
   for (std::size_t f = 0; f < ranks.folds().size(); ++f) {
-    const GuaranteeRanks::Counts counts = ranks.folds()[f].counts();
     Fold fold;
-    for (const GuaranteeRanks::Outside& row : counts.below) {
-      fold.lower.add(0, row.beyond, row.mass);
+    fold.column.resize(asked[f].back() + 1);
+    for (std::size_t j = 0; j < asked[f].size(); ++j) {
+      fold.column[asked[f][j]] = static_cast<std::uint32_t>(j);
     }
-    for (std::size_t j = 0; j < knots[f].size(); ++j) {
-      const Mass up = mass_at(counts.upper, knots[f][j]);
-      const Mass down = mass_at(counts.lower, knots[f][j]);
-      if (up > 0) fold.upper.add(j, 0.0, up);
-      if (down > 0) fold.lower.add(j, 0.0, down);
-    }
-    for (const GuaranteeRanks::Outside& row : counts.above) {
-      fold.upper.add(knots[f].size() - 1, row.beyond, row.mass);
-    }
+    fold.upper = steps_of(ranks.folds()[f].upper(), fold.column);
+    fold.lower = steps_of(ranks.folds()[f].lower(), fold.column);
     folds_.push_back(std::move(fold));
   }
 }
 
-void FoldMerge::Steps::add(std::size_t to_column, double to_beyond, Mass mass) {
-  if (before.empty()) before.push_back(0);
-  column.push_back(to_column);
-  beyond.push_back(to_beyond);
-  before.push_back(before.back() + mass);
+inline double FoldMerge::Steps::value(const double* quantiles, std::size_t step) const {
+  const double* own = quantiles + column[step];
+  const double at = share[step] == 0.0 ? own[0] : between(own[0], own[1], share[step]);
+  return beyond[step] == 0.0 ? at : moved(at, beyond[step]);
 }
 
 /// Where a walk up along the values of all folds stands.
@@ -192,9 +186,7 @@ class FoldMerge::Walk {
     std::size_t low = 0, high = 0;      // steps among which is the one sought
     std::size_t pivot = 0, behind = 0;  // the first not below a guess, and the first above it
 
-    double value_of(std::size_t step) const {
-      return moved(quantiles[steps->column[step]], steps->beyond[step]);
-    }
+    double value_of(std::size_t step) const { return steps->value(quantiles, step); }
     Mass mass_to(std::size_t step) const { return steps->before[step] - steps->before[at]; }
     /// The first of from, ..., to - 1 whose value `holds`, or to.
     template <class Holds>
@@ -224,6 +216,15 @@ void FoldMerge::values_at(Steps Fold::*side, std::span<const std::span<const dou
                           std::span<const Mass> targets, std::span<double> out) const {
   constexpr std::size_t kFewTargets = 8;  // found one by one
   thread_local MergeMemory memory;
+  if (folds_.size() == 1) {
+    const Steps& own = folds_.front().*side;
+    for (std::size_t j = 0; j < targets.size(); ++j) {
+      const auto reached = std::ranges::lower_bound(own.before, targets[j]);
+      const auto step = static_cast<std::size_t>(reached - own.before.begin()) - 1;
+      out[j] = own.value(quantiles.front().data(), step);
+    }
+    return;
+  }
   Walk walk(folds_, side, quantiles);
   if (targets.size() <= kFewTargets) {
     for (std::size_t j = 0; j < targets.size(); ++j) {
@@ -248,32 +249,53 @@ void FoldMerge::values_at(Steps Fold::*side, std::span<const std::span<const dou
   }
 }
 
+double FoldMerge::beyond_ranks(double outermost, std::span<const std::span<const double>> quantiles,
+                               Level level, Mass fresh) const {
+  const bool upwards = level.value() >= 0.5;
+  if (knots_.empty()) return upwards ? kNoBound : -kNoBound;
+  const OwnTail tail = own_tail(knots_, level, mass_, fresh);
+  double sum = 0.0;
+  for (std::size_t f = 0; f < folds_.size(); ++f) {
+    const auto value = [&](const CurvePlace& place) {
+      const double* own = quantiles[f].data() + folds_[f].column[place.knot()];
+      return place.share() == 0.0 ? own[0] : between(own[0], own[1], place.share());
+    };
+    sum += tail_length(value(tail.from), value(tail.to), upwards);
+  }
+  return outermost + sum / static_cast<double>(folds_.size());
+}
+
 void FoldMerge::answer(std::span<const std::span<const double>> quantiles,
                        std::span<const Level> levels, Mass fresh, std::span<double> out) const {
   static const Level kMedian(0.5);
-  std::vector<Mass> upper = {upper_target(kMedian, mass_, fresh)};
+  // Levels ascend, and so do targets. Those that no bound has come first below and last above, and
+  // start from the outermost value.
+  std::vector<Mass> upper = {std::min(upper_target(kMedian, mass_, fresh), mass_)};
   std::vector<Mass> lower;
-  for (const Level& level : levels) {
-    if (level.value() >= 0.5) {
-      upper.push_back(upper_target(level, mass_, fresh));
+  std::size_t kept_from = 0;
+  std::size_t kept_to = levels.size();
+  for (std::size_t j = 0; j < levels.size(); ++j) {
+    if (levels[j].value() >= 0.5) {
+      const Mass target = upper_target(levels[j], mass_, fresh);
+      if (target > mass_) kept_to = std::min(kept_to, j);
+      upper.push_back(std::min(target, mass_));
     } else {
-      lower.push_back(lower_target(level, mass_, fresh));
+      const Mass target = lower_target(levels[j], mass_, fresh);
+      if (target < 1) kept_from = j + 1;
+      lower.push_back(std::max(target, Mass{1}));
     }
   }
-  // Levels ascend, and so do targets: those without a finite bound come last above and first below.
-  const auto has_bound = [&](Mass target) { return target <= mass_; };
-  const auto finite =
-      static_cast<std::size_t>(std::ranges::partition_point(upper, has_bound) - upper.begin());
-  std::vector<double> above(upper.size(), kNoBound);
-  values_at(&Fold::upper, quantiles, std::span(upper).first(finite), above);
-  const auto none = static_cast<std::size_t>(
-      std::ranges::partition_point(lower, [](Mass target) { return target < 1; }) - lower.begin());
-  std::ranges::fill(out.first(none), -kNoBound);
-  const auto below = out.subspan(none, lower.size() - none);
-  values_at(&Fold::lower, quantiles, std::span(lower).subspan(none), below);
+  std::vector<double> above(upper.size());
+  values_at(&Fold::upper, quantiles, upper, above);
+  const auto below = out.first(lower.size());
+  values_at(&Fold::lower, quantiles, lower, below);
   for (double& value : below) value = std::min(value, above.front());
   std::ranges::copy(std::span(above).subspan(1),
                     out.begin() + static_cast<std::ptrdiff_t>(lower.size()));
+  for (std::size_t j = 0; j < levels.size(); ++j) {
+    if (j >= kept_from && j < kept_to) continue;
+    out[j] = beyond_ranks(out[j], quantiles, levels[j], fresh);
+  }
 }
 
 }  // namespace tare

@@ -2,8 +2,7 @@
 #include "calibrate/guarantee_ranks.h"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
+#include <cmath>
 #include <utility>
 
 #include "base/fail.h"
@@ -11,73 +10,68 @@
 namespace tare {
 namespace {
 
-constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 constexpr Mass kMostMass = Mass{1} << 56;  // of a fold in a file: sums cannot overflow
 
-using Outside = GuaranteeRanks::Outside;
-
-/// The first knot at which the cumulative mass reaches `target`; the last one reaches it.
-std::size_t knot_of_mass(std::span<const Mass> at_most, Mass target) {
-  return static_cast<std::size_t>(std::ranges::lower_bound(at_most, target) - at_most.begin());
+ScoreSteps sorted_steps(std::span<const RowScore> scores, CurvePlace RowScore::*side) {
+  struct Item {
+    CurvePlace place;
+    Mass mass;
+  };
+  std::vector<Item> items;
+  for (const RowScore& score : scores) items.push_back({score.*side, score.mass});
+  // By mass where they tie, so that a file does not depend on the order of the rows.
+  std::ranges::sort(items, [](const Item& a, const Item& b) {
+    return a.place != b.place ? a.place < b.place : a.mass < b.mass;
+  });
+  ScoreSteps steps;
+  for (const Item& item : items) steps.add(item.place, item.mass);
+  return steps;
 }
 
-/// How far outside the row lies at which the cumulative mass reaches `target`; the last reaches it.
-double outside_of_mass(std::span<const Outside> rows, Mass target) {
-  Mass reached = 0;
-  for (const Outside& row : rows) {
-    reached += row.mass;
-    if (reached >= target) return row.beyond;
+/// Steps put together, from the outside inwards.
+class OuterSteps {
+ public:
+  explicit OuterSteps(Mass all) : most_(all / kOfAll) {}
+
+  void take(const CurvePlace& at, Mass one) {
+    if (!mass.empty() && mass.back() + one <= std::min(further_out_ / kOfFurtherOut, most_)) {
+      mass.back() += one;
+      return;
+    }
+    if (!mass.empty()) further_out_ += mass.back();
+    place.push_back(at);
+    mass.push_back(one);
   }
-  return rows.back().beyond;
-}
 
-Mass sum_of(std::span<const Outside> rows) {
-  return std::accumulate(rows.begin(), rows.end(), Mass{0},
-                         [](Mass sum, const Outside& row) { return sum + row.mass; });
-}
+  std::vector<CurvePlace> place;
+  std::vector<Mass> mass;
 
-bool is_cumulative(std::span<const Mass> masses) {
-  return !masses.empty() && std::ranges::is_sorted(masses) && masses.back() <= kMostMass;
-}
+ private:
+  static constexpr Mass kOfFurtherOut = 48;
+  static constexpr Mass kOfAll = 384;
+  Mass most_;             // of one step that others join
+  Mass further_out_ = 0;  // than the last step
+};
 
-/// Ascending, on the right side of 0, no NaN, and with masses that cannot overflow.
-bool are_outside(std::span<const Outside> rows, double least, double most) {
-  Mass sum = 0;
-  double last = least;
-  for (const Outside& row : rows) {
-    if (!(row.beyond >= last && row.beyond <= most)) return false;
-    if (row.mass < 1 || row.mass > kMostMass - sum) return false;
-    sum += row.mass;
-    last = row.beyond;
+/// Ascending, on the curve of that many knots, beyond it only at its ends, and with masses that
+/// cannot overflow.
+bool are_right(const ScoreSteps& steps, std::size_t knots) {
+  const auto last = static_cast<double>(knots - 1);
+  Mass before = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const CurvePlace& place = steps.place[i];
+    const bool on_curve = place.at >= 0.0 && place.at <= last;
+    const bool beyond_ends =
+        place.beyond == 0.0 || (place.beyond > 0.0 ? place.at == last : place.at == 0.0);
+    const bool ascends = i == 0 || steps.place[i - 1] <= place;
+    if (!on_curve || std::isnan(place.beyond) || !beyond_ends || !ascends) return false;
+    if (steps.up_to[i] <= before || steps.up_to[i] > kMostMass) return false;
+    before = steps.up_to[i];
   }
-  return true;
+  return steps.size() > 0;
 }
 
 }  // namespace
-
-RowScore score_row(std::span<const double> quantiles, double y) {
-  const auto first = std::lower_bound(quantiles.begin(), quantiles.end(), y);
-  const auto past = std::upper_bound(first, quantiles.end(), y);
-  RowScore score;
-  score.upper = static_cast<std::int32_t>(first - quantiles.begin());
-  score.lower = static_cast<std::int32_t>(past - quantiles.begin()) - 1;
-  if (first == quantiles.end()) {
-    score.beyond = y - quantiles.back();
-  } else if (past == quantiles.begin()) {
-    score.beyond = y - quantiles.front();
-  }
-  return score;
-}
-
-void draw_within_mass(std::span<const Level> knots, Rng& rng, RowScore& score) {
-  if (score.lower <= score.upper) return;
-  const auto first = knots.begin() + score.upper;
-  const auto last = knots.begin() + score.lower;
-  const double drawn = rng.uniform(first->value(), last->value());
-  const auto next = std::find_if(first, last, [&](Level knot) { return knot.value() >= drawn; });
-  score.upper = static_cast<std::int32_t>(next - knots.begin());
-  score.lower = next->value() > drawn ? score.upper - 1 : score.upper;
-}
 
 Mass upper_target(Level level, Mass all, Mass fresh) { return level.rank(all + fresh); }
 
@@ -88,76 +82,79 @@ Mass lower_target(Level level, Mass all, Mass fresh) {
   return allowed < fresh ? 0 : allowed - fresh + 1;
 }
 
-GuaranteeRanks::GuaranteeRanks(std::span<const RowScore> scores, std::size_t knots)
-    : rows_(scores.size()), upper_below_(knots), lower_below_(knots) {
-  const auto count = static_cast<std::int32_t>(knots);
-  for (const RowScore& score : scores) {
-    largest_ = std::max(largest_, score.mass);
-    if (score.upper < count) upper_below_[static_cast<std::size_t>(score.upper)] += score.mass;
-    if (score.upper == count) above_.push_back({score.beyond, score.mass});
-    if (score.lower >= 0) lower_below_[static_cast<std::size_t>(score.lower)] += score.mass;
-    if (score.lower < 0) below_.push_back({score.beyond, score.mass});
-  }
-  std::partial_sum(upper_below_.begin(), upper_below_.end(), upper_below_.begin());
-  std::partial_sum(lower_below_.begin(), lower_below_.end(), lower_below_.begin());
-  // By mass where they tie, so that a file does not depend on the order of the rows.
-  const auto before = [](const Outside& a, const Outside& b) {
-    return a.beyond != b.beyond ? a.beyond < b.beyond : a.mass < b.mass;
+bool can_keep(Level level, Mass all, Mass fresh) {
+  if (level.value() >= 0.5) return upper_target(level, all, fresh) <= all;
+  return lower_target(level, all, fresh) >= 1;
+}
+
+OwnTail own_tail(std::span<const Level> knots, Level level, Mass all, Mass fresh) {
+  const Mass kept = level.value() >= 0.5 ? all : fresh;
+  const double last = static_cast<double>(kept) / static_cast<double>(all + fresh);
+  return {place_of_level(knots, last), place_of_level(knots, level.value())};
+}
+
+double tail_length(double from, double to, bool upwards) {
+  const double length = to - from;
+  return (upwards ? length > 0.0 : length < 0.0) ? length : 0.0;  // 0 where it is not a number
+}
+
+const CurvePlace& ScoreSteps::reaching(Mass target) const {
+  return place[static_cast<std::size_t>(std::ranges::lower_bound(up_to, target) - up_to.begin())];
+}
+
+GuaranteeRanks::GuaranteeRanks(std::span<const RowScore> scores)
+    : rows_(scores.size()),
+      upper_(sorted_steps(scores, &RowScore::upper)),
+      lower_(sorted_steps(scores, &RowScore::lower)) {
+  for (const RowScore& score : scores) largest_ = std::max(largest_, score.mass);
+}
+
+CurvePlace GuaranteeRanks::place(Level level, Mass fresh) const {
+  static const Level kMedian(0.5);
+  const auto upper_place = [&](Level at) {
+    return upper_.reaching(std::min(upper_target(at, mass(), fresh), mass()));
   };
-  std::ranges::sort(above_, before);
-  std::ranges::sort(below_, before);
-  sum_above_ = sum_of(above_);
-  sum_below_ = sum_of(below_);
-}
-
-KnotPlace GuaranteeRanks::upper_place(Mass target) const {
-  const std::size_t last = upper_below_.size() - 1;
-  if (target > mass()) return {last, kUnbounded};
-  const Mass within = upper_below_.back();
-  if (target > within) return {last, outside_of_mass(above_, target - within)};
-  return {knot_of_mass(upper_below_, target), 0.0};
-}
-
-KnotPlace GuaranteeRanks::lower_place(Mass target) const {
-  if (target < 1) return {0, -kUnbounded};
-  if (target <= sum_below_) return {0, outside_of_mass(below_, target)};
-  return {knot_of_mass(lower_below_, target - sum_below_), 0.0};
-}
-
-KnotPlace GuaranteeRanks::place(Level level, Mass fresh) const {
-  if (level.value() >= 0.5) return upper_place(upper_target(level, mass(), fresh));
-  const KnotPlace lower = lower_place(lower_target(level, mass(), fresh));
-  const KnotPlace middle = upper_place(upper_target(Level(0.5), mass(), fresh));
-  return lower.knot <= middle.knot ? lower : middle;
+  if (level.value() >= 0.5) return upper_place(level);
+  const Mass target = std::max(lower_target(level, mass(), fresh), Mass{1});
+  return std::min(lower_.reaching(target), upper_place(kMedian));
 }
 
 double GuaranteeRanks::delivered(Level level) const {
   const std::uint64_t count = rows_ + 1;
-  const std::uint64_t rank = level.value() >= 0.5 ? level.rank(count) : level.rank_below(count);
+  const std::uint64_t rank = level.value() >= 0.5
+                                 ? std::min<std::uint64_t>(level.rank(count), rows_)
+                                 : std::max<std::uint64_t>(level.rank_below(count), 1);
   return static_cast<double>(rank) / static_cast<double>(count);
 }
 
-GuaranteeRanks GuaranteeRanks::from_counts(Counts counts) {
-  const bool right = counts.upper.size() == counts.lower.size() && is_cumulative(counts.upper) &&
-                     is_cumulative(counts.lower) && are_outside(counts.above, 0.0, kUnbounded) &&
-                     are_outside(counts.below, -kUnbounded, 0.0) && counts.largest >= 1 &&
-                     counts.largest <= kMostMass;
-  GuaranteeRanks ranks;
-  if (right) {
-    ranks.rows_ = counts.rows;
-    ranks.largest_ = counts.largest;
-    ranks.sum_above_ = sum_of(counts.above);
-    ranks.sum_below_ = sum_of(counts.below);
-    ranks.upper_below_ = std::move(counts.upper);
-    ranks.lower_below_ = std::move(counts.lower);
-    ranks.above_ = std::move(counts.above);
-    ranks.below_ = std::move(counts.below);
+GuaranteeRanks GuaranteeRanks::thinned() const {
+  GuaranteeRanks result;
+  result.rows_ = rows_;
+  result.largest_ = largest_;
+  OuterSteps above(mass());
+  OuterSteps below(mass());
+  for (std::size_t i = upper_.size(); i-- > 0;) above.take(upper_.place[i], upper_.mass_of(i));
+  for (std::size_t i = 0; i < lower_.size(); ++i) below.take(lower_.place[i], lower_.mass_of(i));
+  for (std::size_t k = above.place.size(); k-- > 0;) {
+    result.upper_.add(above.place[k], above.mass[k]);
   }
-  const bool fits = right && ranks.mass() == ranks.lower_below_.back() + ranks.sum_below_ &&
-                    ranks.mass() >= ranks.rows_ && ranks.rows_ >= 1 &&
-                    ranks.largest_ <= ranks.mass() && ranks.rows_ >= ranks.above_.size() &&
-                    ranks.rows_ >= ranks.below_.size();
-  if (!fits) fail(ErrorCode::kCorruptFile, "the model file's guarantee is damaged");
+  for (std::size_t k = 0; k < below.place.size(); ++k) {
+    result.lower_.add(below.place[k], below.mass[k]);
+  }
+  return result;
+}
+
+GuaranteeRanks GuaranteeRanks::from_parts(Parts parts, std::size_t knots) {
+  const bool right = are_right(parts.upper, knots) && are_right(parts.lower, knots) &&
+                     parts.upper.mass() == parts.lower.mass() && parts.rows >= 1 &&
+                     parts.rows <= parts.upper.mass() && parts.largest >= 1 &&
+                     parts.largest <= parts.upper.mass();
+  if (!right) fail(ErrorCode::kCorruptFile, "the model file's guarantee is damaged");
+  GuaranteeRanks ranks;
+  ranks.rows_ = parts.rows;
+  ranks.largest_ = parts.largest;
+  ranks.upper_ = std::move(parts.upper);
+  ranks.lower_ = std::move(parts.lower);
   return ranks;
 }
 

@@ -19,11 +19,18 @@ std::span<const ParamInfo> guarantee_options();
 /// deviation of 0.2 % or less, and further rows do more good in the fit.
 inline constexpr std::size_t kMostGuaranteeRows = 50'000;
 
-/// What is asked for. Text: none, auto, split, split:SHARE, cross, cross:FOLDS.
+/// What is answered where the ranked rows are too few for a level: a bound that has at least the
+/// outermost level they have, moved by the model's own quantiles; or infinity, which is the only
+/// bound that has the level.
+enum class OuterLevels : std::uint8_t { kOwnTail, kInfinite };
+
+/// What is asked for. Text: none, auto, split, split:SHARE, cross, cross:FOLDS, and behind each but
+/// none ",strict" for OuterLevels::kInfinite.
 struct GuaranteeRule {
   enum class Form : std::uint8_t { kNone, kAuto, kSplit, kCross } form = Form::kNone;
   double share = 0.2;     // of the rows that are held out, for split
   std::size_t folds = 5;  // for cross, 2 to kMostFolds
+  OuterLevels outer = OuterLevels::kOwnTail;
 };
 inline constexpr std::size_t kMostFolds = 20;
 /// Throws kInvalidArgument.
@@ -39,7 +46,8 @@ enum class RowOrder : std::uint8_t { kNone, kTime };
 
 /// Rows for the fit (first) and rows held out (second): drawn at random, or the last ones. Where
 /// FitInput::calibrate_rows says which rows stand for those to come, the share is of these and they
-/// are taken from these. A row of zero weight is never held out. Throws kBadData where fewer than
+/// are taken from these. A row of zero weight is never held out. FitInput::held_out_rows outranks
+/// all of this. Throws kBadData where fewer than
 /// kRowsForNinety would be held out, and names how many rows it takes.
 Partition guarantee_partition(const FitInput& input, const GuaranteeRule& rule, RowOrder order);
 
@@ -58,7 +66,7 @@ class InputPart {
   Matrix x_, given_;
   std::vector<double> y_, weight_;
   std::vector<std::uint8_t> calibrate_rows_;
-  std::vector<std::uint32_t> group_;
+  std::vector<std::uint32_t> group_, fold_;
 };
 
 }  // namespace tare

@@ -39,6 +39,7 @@ std::vector<std::string> given_names(const Roles& roles) {
   if (!roles.prediction.empty()) names.push_back(roles.prediction);
   if (!roles.prediction_sd.empty()) names.push_back(roles.prediction_sd);
   for (const QuantileColumn& column : roles.prediction_quantiles) names.push_back(column.name);
+  names.insert(names.end(), roles.prediction_folds.begin(), roles.prediction_folds.end());
   return names;
 }
 
@@ -48,6 +49,8 @@ GivenForm given_form_of(const Roles& roles) {
   if (!roles.prediction_quantiles.empty()) form.kind = GivenKind::kQuantiles;
   for (const QuantileColumn& column : roles.prediction_quantiles)
     form.levels.push_back(column.level);
+  form.folds = roles.prediction_folds.size();
+  if (form.folds > 0) form.kind = GivenKind::kFoldPoints;
   return form;
 }
 
@@ -289,6 +292,7 @@ Schema Schema::plain(std::size_t features, const GivenForm& form) {
   if (form.kind == GivenKind::kPoint) schema.given_ = {"prediction"};
   if (form.kind == GivenKind::kMeanSd) schema.given_ = {"prediction", "prediction_sd"};
   for (const double level : form.levels) schema.given_.push_back(fmt::format("q{}", level));
+  for (unsigned k = 0; k < form.folds; ++k) schema.given_.push_back(fmt::format("prediction{}", k));
   schema.given_ranges_.resize(schema.given_.size());
   return schema;
 }
@@ -365,16 +369,17 @@ std::vector<std::size_t> Schema::columns_of(const std::vector<std::string>& name
 
 Json Schema::to_json() const {
   const bool has_quantiles = form_.kind == GivenKind::kQuantiles;
-  Json json = {{"target", target_},
-               {"weight", weight_},
-               {"prediction", has_quantiles || given_.empty() ? "" : given_.front()},
-               {"predictor", predictor_},
-               {"missing", missing_policy_name(missing_)},
-               {"window", window_}};
+  Json json = {
+      {"target", target_},
+      {"weight", weight_},
+      {"prediction", has_quantiles || form_.folds > 0 || given_.empty() ? "" : given_.front()},
+      {"predictor", predictor_},
+      {"missing", missing_policy_name(missing_)},
+      {"window", window_}};
   if (form_.kind == GivenKind::kMeanSd) json["prediction_sd"] = given_.back();
-  for (std::size_t j = 0; has_quantiles && j < given_.size(); ++j) {
+  for (std::size_t j = 0; has_quantiles && j < given_.size(); ++j)
     json["prediction_quantiles"].push_back({{"name", given_[j]}, {"level", form_.levels[j]}});
-  }
+  if (form_.folds > 0) json["prediction_folds"] = given_;
   if (!group_.empty()) json["group"] = group_.to_json();
   json["inputs"] = Json::array();
   for (const InputColumn& input : inputs_) {
@@ -399,10 +404,10 @@ Schema Schema::from_json(const Json& json) {
     Roles roles;
     roles.prediction = json.at("prediction").get<std::string>();
     roles.prediction_sd = json.value("prediction_sd", "");
-    for (const Json& item : json.value("prediction_quantiles", Json::array())) {
+    for (const Json& item : json.value("prediction_quantiles", Json::array()))
       roles.prediction_quantiles.push_back(
           {item.at("name").get<std::string>(), item.at("level").get<double>()});
-    }
+    roles.prediction_folds = json.value("prediction_folds", std::vector<std::string>{});
     schema.given_ = given_names(roles);
     schema.form_ = given_form_of(roles);
     if (!schema.given_.empty() && schema.given_.size() != schema.form_.columns()) {

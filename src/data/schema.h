@@ -36,6 +36,7 @@ struct Roles {
   std::string prediction;                            // or a mean; empty: none
   std::string prediction_sd;                         // of that mean; empty: none
   std::vector<QuantileColumn> prediction_quantiles;  // instead of a prediction, by level
+  std::vector<std::string> prediction_folds;         // instead of a prediction, one for each fold
   std::string split;  // a column that only says which rows calibrate; empty: none
   std::string group;  // a column, feature or not, within whose values a guarantee holds; or empty
   std::vector<std::string> features;  // empty: every other column

@@ -18,6 +18,8 @@
 namespace tare {
 namespace {
 
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
 TEST(GuaranteeLevels, AscendAndMirror) {
   const auto levels = guarantee_levels();
   for (std::size_t k = 0; k < levels.size(); ++k) {
@@ -183,6 +185,11 @@ TEST(GuaranteedModel, AutoIsSplitWhereRowsAreManyAndNothingWhereTheyAreFew) {
   EXPECT_EQ(resolve_guarantee(rule, 1'000'000).share, 0.002);
   const GuaranteeRule asked = parse_guarantee(Params::parse("guarantee=split:0.3"));
   EXPECT_EQ(resolve_guarantee(asked, 50).share, 0.3);
+  EXPECT_EQ(asked.outer, OuterLevels::kOwnTail);
+  for (const char* text : {"split,strict", "split:0.3,strict", "cross:4,strict", "auto,strict"}) {
+    const GuaranteeRule strict = parse_guarantee(Params::parse(std::string("guarantee=") + text));
+    EXPECT_EQ(resolve_guarantee(strict, 5000).outer, OuterLevels::kInfinite) << text;
+  }
 }
 
 TEST(GuaranteedModel, RefusesWhatItCannotKeep) {
@@ -192,8 +199,10 @@ TEST(GuaranteedModel, RefusesWhatItCannotKeep) {
   expect_error(ErrorCode::kBadData, "at least 95 rows",
                [&] { fit_method(method, input, Params::parse("guarantee=split")); });
   for (const char* text :
-       {"yes", "split:", "split:0", "split:1", "split:x", "split:0.2:3", "none:1",
-        "cross:", "cross:1", "cross:21", "cross:x", "cross:2.5", "cross:5:5", "auto:2"}) {
+       {"yes",       "split:",      "split:0",     "split:1",  "split:x",     "split:0.2:3",
+        "none:1",    "cross:",      "cross:1",     "cross:21", "cross:x",     "cross:2.5",
+        "cross:5:5", "auto:2",      "none,strict", "split,",   "split,loose", "split,strict,strict",
+        "strict",    "strict,split"}) {
     expect_error(ErrorCode::kInvalidArgument, "the guarantee is none, auto, split", [&] {
       fit_method(method, input, Params::parse(std::string("guarantee=") + text));
     });
@@ -242,29 +251,122 @@ TEST(GuaranteedModel, NeedsTheGroupsOfTheRows) {
   }
 }
 
-/// cqr's own conformal step has 18 rows here, and so infinite quantiles of its own.
-TEST(GuaranteedModel, KeepsTheInfiniteQuantilesOfItsMethod) {
-  const Sample data = draw(find_problem("hetero_1"), 260, Seed{4});
-  const auto model = fit_method(find_method("cqr"), {.x = data.x, .y = data.y},
-                                Params::parse("guarantee=split:0.769231 epochs=3"));
-  TensorStore store;
-  model->save(TensorWriter(store));
-  const TensorReader in(store);
-  ASSERT_TRUE(GuaranteedModel::is_in(in));
-  const auto loaded = GuaranteedModel::load(in, find_method("cqr").load);
-  EXPECT_EQ(loaded->overall().rows(), 200U);
-  EXPECT_TRUE(std::isinf(loaded->cost().without));
-  const auto levels = metric_levels();
-  const auto before = model->predict({data.x}, levels);
-  const auto after = loaded->predict({data.x}, levels);
-  EXPECT_TRUE(std::ranges::equal(before.quantiles.values(), after.quantiles.values()));
-  for (std::size_t i = 0; i < data.x.rows(); ++i) {
-    EXPECT_TRUE(std::ranges::is_sorted(before.quantiles.row(i)));
+/// A model that is infinite beyond some levels, as one of an earlier version's file may be.
+class BoundedModel final : public QuantileModel {
+ public:
+  std::size_t features() const override { return 1; }
+  std::size_t given() const override { return 0; }
+  void save(const TensorWriter&) const override {}
+
+ protected:
+  Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
+                               const Execution&) const override {
+    Prediction p;
+    p.quantiles = Matrix(rows.x.rows(), levels.size());
+    for (std::size_t i = 0; i < rows.x.rows(); ++i) {
+      for (std::size_t j = 0; j < levels.size(); ++j) {
+        const double tau = levels[j].value();
+        p.quantiles(i, j) = tau < 0.04 ? -kInf : tau > 0.97 ? kInf : rows.x(i, 0) + tau;
+      }
+    }
+    return p;
   }
+};
+
+TEST(GuaranteedModel, KeepsTheInfiniteQuantilesOfItsMethod) {
+  const Sample data = draw(find_problem("hetero_1"), 200, Seed{4});
+  for (const OuterLevels outer : {OuterLevels::kOwnTail, OuterLevels::kInfinite}) {
+    const GuaranteedModel model(std::make_unique<BoundedModel>(), {.x = data.x, .y = data.y}, {},
+                                outer);
+    EXPECT_TRUE(std::isinf(model.cost().without));
+    const auto p = model.predict({data.x}, guarantee_levels());
+    for (std::size_t i = 0; i < data.x.rows(); ++i) {
+      EXPECT_TRUE(std::ranges::is_sorted(p.quantiles.row(i)));
+      for (const double q : p.quantiles.row(i)) EXPECT_FALSE(std::isnan(q));
+    }
+  }
+}
+
+/// Where n is too small: from the outermost bound on, as far as the model's own quantiles move.
+TEST(GuaranteedModel, GoesOnAsItsMethodDoesWhereRowsAreTooFew) {
+  const Problem& problem = find_problem("skewed_1");
+  const Sample data = draw(problem, 24, Seed{8});
+  const TrueModel own(problem);
+  const GuaranteedModel model(std::make_unique<TrueModel>(problem), {.x = data.x, .y = data.y}, {});
+  const GuaranteedModel strict(std::make_unique<TrueModel>(problem), {.x = data.x, .y = data.y}, {},
+                               OuterLevels::kInfinite);
+  const std::vector<Level> levels = {Level(1e-7), Level(0.001),  Level(0.02),     Level(0.04),
+                                     Level(0.05), Level(0.5),    Level(0.95),     Level(0.96),
+                                     Level(0.99), Level(0.9999), Level(0.9999999)};
+  const auto p = model.predict({data.x}, levels);
+  const auto q = strict.predict({data.x}, levels);
+  const auto mine = own.predict({data.x}, levels);
+  for (std::size_t i = 0; i < 24; ++i) {
+    EXPECT_TRUE(std::ranges::is_sorted(p.quantiles.row(i)));
+    for (const std::size_t j : {3U, 4U, 5U, 6U, 7U})
+      EXPECT_EQ(p.quantiles(i, j), q.quantiles(i, j));
+    for (const std::size_t j : {0U, 1U, 2U}) EXPECT_EQ(q.quantiles(i, j), -kInf);
+    for (const std::size_t j : {8U, 9U, 10U}) EXPECT_EQ(q.quantiles(i, j), kInf);
+    // Between knots the model's own curve is taken to be straight.
+    for (const std::size_t j : {1U, 2U}) {
+      const double tail = mine.quantiles(i, 3) - mine.quantiles(i, j);
+      EXPECT_NEAR(p.quantiles(i, 3) - p.quantiles(i, j), tail, 0.01 * tail + 1e-6);
+    }
+    for (const std::size_t j : {8U, 9U}) {
+      const double tail = mine.quantiles(i, j) - mine.quantiles(i, 7);
+      EXPECT_NEAR(p.quantiles(i, j) - p.quantiles(i, 7), tail, 0.01 * tail + 1e-6);
+    }
+    EXPECT_TRUE(std::isfinite(p.quantiles(i, 0)) && std::isfinite(p.quantiles(i, 10)));
+  }
+  const Matrix kept = model.delivered({data.x}, levels);
+  const Matrix infinite = strict.delivered({data.x}, levels);
+  for (const std::size_t j : {0U, 1U, 2U, 3U}) EXPECT_EQ(kept(0, j), 0.04);
+  for (const std::size_t j : {7U, 8U, 9U, 10U}) EXPECT_EQ(kept(0, j), 0.96);
+  EXPECT_EQ(infinite(0, 2), 0.0);
+  EXPECT_EQ(infinite(0, 3), 0.04);
+  EXPECT_EQ(infinite(0, 9), 1.0);
 }
 
 TEST(GuaranteedModel, CoversItsShareOnAverage) {
   for (const std::size_t n : {20U, 50U}) expect_guaranteed_coverage(n, 100);
+}
+
+/// Whole numbers at each x, of a distribution that moves with x.
+class CountModel final : public QuantileModel {
+ public:
+  std::size_t features() const override { return 1; }
+  std::size_t given() const override { return 0; }
+  void save(const TensorWriter&) const override {}
+
+ protected:
+  Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
+                               const Execution&) const override {
+    Prediction p;
+    p.quantiles = Matrix(rows.x.rows(), levels.size());
+    for (std::size_t i = 0; i < rows.x.rows(); ++i) {
+      for (std::size_t j = 0; j < levels.size(); ++j)
+        p.quantiles(i, j) = std::floor(3.0 * rows.x(i, 0) + 7.0 * levels[j].value());
+    }
+    return p;
+  }
+};
+
+TEST(GuaranteedModel, QuantilesOfCountsAreCounts) {
+  Rng rng(Seed{41});
+  Matrix x(700, 1);
+  std::vector<double> y(700);
+  for (std::size_t i = 0; i < 700; ++i) {
+    x(i, 0) = rng.uniform();
+    y[i] = std::floor(3.0 * x(i, 0) + 6.0 * rng.uniform() + 0.5);
+  }
+  const GuaranteedModel model(std::make_unique<CountModel>(), {.x = x, .y = y}, {});
+  const auto p = model.predict({x}, metric_levels());
+  for (const double q : p.quantiles.values()) EXPECT_EQ(q, std::floor(q));
+}
+
+/// Eight neighbours have eight distinct quantiles: scores must not tie for that.
+TEST(GuaranteedModel, CoversNoMoreThanItSaysWithFewNeighbours) {
+  expect_tight_coverage("pure_kernel", "kernel=knn bandwidth=8 split=cross", 300, 3000, 20);
 }
 
 /// Two groups whose noise differs by a factor the model does not know: the interval of all rows

@@ -9,18 +9,31 @@ namespace tare {
 
 /// What a model that tare did not make says about a row.
 enum class GivenKind : std::uint8_t {
-  kPoint,      // one number
-  kMeanSd,     // a mean, and a standard deviation above 0
-  kQuantiles,  // quantiles at two or more levels
+  kPoint,       // one number
+  kMeanSd,      // a mean, and a standard deviation above 0
+  kQuantiles,   // quantiles at two or more levels
+  kFoldPoints,  // a number for each fold of a cross guarantee: its model's, trained without the
+                // fold
 };
 
 /// The meaning of the columns of FitInput::given and Rows::given.
 struct GivenForm {
   GivenKind kind = GivenKind::kPoint;
   std::vector<double> levels = {};  // of kQuantiles, a column each: ascending, inside (0, 1)
+  std::size_t folds = 0;            // of kFoldPoints, a column each
 
   std::size_t columns() const {
-    return kind == GivenKind::kPoint ? 1 : kind == GivenKind::kMeanSd ? 2 : levels.size();
+    switch (kind) {
+      case GivenKind::kPoint:
+        return 1;
+      case GivenKind::kMeanSd:
+        return 2;
+      case GivenKind::kQuantiles:
+        return levels.size();
+      case GivenKind::kFoldPoints:
+        break;
+    }
+    return folds;
   }
 };
 

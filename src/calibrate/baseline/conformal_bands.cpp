@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "calibrate/guarantee_mass.h"
 
 namespace tare {
 namespace {
@@ -51,9 +52,36 @@ void sort_scores(Scores& scores) {
   scores = std::move(sorted);
 }
 
-/// The score, of ascending ones, at which the weight reaches the share between tau and 1 - tau of
-/// all weight, one average row's more included; infinity where only that row could reach it.
+/// The score, of ascending ones, at which the mass reaches the share between tau and 1 - tau of all
+/// mass, that of one more row as heavy as the largest included; the last one where only that row
+/// could reach it. `weight` is in units of the largest.
 double weighted_score(std::span<const double> score, std::span<const double> weight, Level tau) {
+  const MassScale scale = MassScale::of_largest(1.0);
+  Mass all = kLargestMass;
+  for (const double w : weight) all += scale.of(w);
+  const Mass target = tau.central_rank(all);
+  Mass reached = 0;
+  for (std::size_t i = 0; i < score.size(); ++i) {
+    reached += scale.of(weight[i]);
+    if (reached >= target) return score[i];
+  }
+  return score.back();
+}
+
+/// Of ascending scores; `weight` empty where all count the same.
+double score_at(std::span<const double> score, std::span<const double> weight, Level tau) {
+  if (!weight.empty()) return weighted_score(score, weight, tau);
+  const std::uint64_t rank = tau.central_rank(score.size() + 1);
+  return score[std::clamp<std::uint64_t>(rank, 1, score.size()) - 1];
+}
+
+/// As an earlier version had it: infinite where the rows are too few, and with weights the row to
+/// come counts as an average one.
+double earlier_score_at(std::span<const double> score, std::span<const double> weight, Level tau) {
+  if (weight.empty()) {
+    const std::uint64_t rank = tau.central_rank(score.size() + 1);
+    return rank > score.size() ? kInfinity : score[std::max<std::uint64_t>(rank, 1) - 1];
+  }
   const auto rows = static_cast<double>(score.size());
   const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
   const double share = std::abs(1.0 - 2.0 * tau.value());
@@ -65,13 +93,6 @@ double weighted_score(std::span<const double> score, std::span<const double> wei
     if (reached >= target) return score[i];
   }
   return kInfinity;
-}
-
-/// Of ascending scores; `weight` empty where all count the same.
-double score_at(std::span<const double> score, std::span<const double> weight, Level tau) {
-  if (!weight.empty()) return weighted_score(score, weight, tau);
-  const std::uint64_t rank = tau.central_rank(score.size() + 1);
-  return rank > score.size() ? kInfinity : score[std::max<std::uint64_t>(rank, 1) - 1];
 }
 
 /// In units of the largest, since sums of huge ones would overflow; none where all are equal, so
@@ -140,16 +161,22 @@ ConformalBands::ConformalBands(MatrixView quantiles, std::span<const double> y,
       sort_scores(scores);
       shift_.push_back(score_at(scores.score, scores.weight, knots[pair]));
     } else {
-      const std::uint64_t rank = knots[pair].central_rank(rows + 1);
+      const std::uint64_t rank =
+          std::clamp<std::uint64_t>(knots[pair].central_rank(rows + 1), 1, rows);
       const auto place = scores.score.begin() + static_cast<std::ptrdiff_t>(rank) - 1;
-      if (rank <= rows) std::nth_element(scores.score.begin(), place, scores.score.end());
-      shift_.push_back(rank <= rows ? *place : kInfinity);
+      std::nth_element(scores.score.begin(), place, scores.score.end());
+      shift_.push_back(*place);
     }
     if (pair == 0) {
       outer_score_ = std::move(scores.score);
       outer_weight_ = std::move(scores.weight);
     }
   }
+}
+
+double ConformalBands::outer_shift(Level level) const {
+  return ranks_ == Ranks::kFinite ? score_at(outer_score_, outer_weight_, level)
+                                  : earlier_score_at(outer_score_, outer_weight_, level);
 }
 
 void ConformalBands::answer(std::span<const double> knots, std::span<const Level> levels,
@@ -168,12 +195,13 @@ void ConformalBands::answer(std::span<const double> knots, std::span<const Level
     const bool low = place.side == Place::Side::kLower;
     out[j] = low ? lower[place.pair] : upper[place.pair];
     if (place.reach == Place::Reach::kKnot) continue;
-    const double shift = score_at(outer_score_, outer_weight_, levels[j]);
+    const double shift = outer_shift(levels[j]);
     out[j] = low ? std::min(out[j], knots.front() - shift) : std::max(out[j], knots.back() + shift);
   }
 }
 
 void ConformalBands::save(const TensorWriter& out) const {
+  if (ranks_ == Ranks::kFinite) out.value("ranks", "finite");
   out.tensor("shift", shift_);
   out.tensor("outer_score", outer_score_);
   out.tensor("outer_weight", outer_weight_);
@@ -182,14 +210,17 @@ void ConformalBands::save(const TensorWriter& out) const {
 ConformalBands ConformalBands::load(const TensorReader& in) {
   const Shape shape = in.shape("outer_score");
   ConformalBands bands;
+  bands.ranks_ = in.has_value("ranks") ? Ranks::kFinite : Ranks::kEarlier;
   bands.shift_ = in.values<double>("shift", {knot_levels().size() / 2});
   bands.outer_score_ = in.values<double>("outer_score", shape);
   if (in.shape("outer_weight") != Shape{0}) {
     bands.outer_weight_ = in.values<double>("outer_weight", shape);
   }
   const auto finite = [](double value) { return std::isfinite(value); };
-  const bool shifts_ok =
-      std::ranges::all_of(bands.shift_, [](double shift) { return shift > -kInfinity; });
+  const bool earlier = bands.ranks_ == Ranks::kEarlier;
+  const bool shifts_ok = std::ranges::all_of(bands.shift_, [&](double shift) {
+    return std::isfinite(shift) || (earlier && shift == kInfinity);
+  });
   const bool scores_ok = shape.size() == 1 && shape[0] > 0 &&
                          std::ranges::all_of(bands.outer_score_, finite) &&
                          std::ranges::is_sorted(bands.outer_score_);

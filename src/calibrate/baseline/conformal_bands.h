@@ -25,13 +25,15 @@ inline constexpr std::size_t kMostConformalRows = 50'000;
 /// every pair of knots (tau, 1 - tau) at once.
 ///
 /// With scores s_i = max(q_tau(x_i) - y_i, y_i - q_(1-tau)(x_i)) of n held-out rows the pair is
-/// moved apart by the ceil((n+1)(1-2 tau))-th smallest score, or together where that is negative;
-/// to infinity where the rank is n+1. Ranks are exact integers. Where rows have weights a
-/// cumulative weight takes the rank's place and the row to come counts as an average one. The
-/// median stays where it is. Afterwards the pairs are widened where they must be to nest and to
-/// hold the median, never narrowed, so each still covers at least 1 - 2 tau on average. A level
-/// within 1e-12 of a knot is that knot; one between two knots is answered by the outer one; one
-/// beyond the last knot by that knot's pair, moved by the rank of the level asked.
+/// moved apart by the ceil((n+1)(1-2 tau))-th smallest score, or together where that is negative.
+/// Ranks are exact integers. Where rows have weights a cumulative mass takes the rank's place, and
+/// the row to come counts as much as the largest, since its weight is not known. Where the rank is
+/// more than n, which only infinity would keep, it is n: the pair then covers at least n / (n + 1).
+/// The median stays where it is. Afterwards the pairs are widened where they must be to nest and to
+/// hold the median, never narrowed, so each still covers at least 1 - 2 tau on average, or n / (n +
+/// 1) where that is less. A level within 1e-12 of a knot is that knot; one between two knots is
+/// answered by the outer one; one beyond the last knot by that knot's pair, moved by the rank of
+/// the level asked.
 class ConformalBands {
  public:
   /// Row i of `quantiles` has held-out row i's quantiles at the knots, ascending and finite.
@@ -40,7 +42,8 @@ class ConformalBands {
   ConformalBands(MatrixView quantiles, std::span<const double> y, std::span<const double> weight);
 
   /// From a row's quantiles at the knots, ascending and finite, to those at `levels`, ascending.
-  /// Does not decrease; may be infinite. May be called from several threads at once.
+  /// Does not decrease; infinite only from an earlier version's file. May be called from several
+  /// threads at once.
   void answer(std::span<const double> knots, std::span<const Level> levels,
               std::span<double> out) const;
 
@@ -52,11 +55,17 @@ class ConformalBands {
   static ConformalBands load(const TensorReader& in);
 
  private:
+  /// How ranks are taken. Files of an earlier version had infinite pairs where the rank is more
+  /// than n, and counted the row to come as an average one.
+  enum class Ranks { kFinite, kEarlier };
+
   ConformalBands() = default;
+  double outer_shift(Level level) const;
 
   std::vector<double> shift_;         // of each pair, from the outermost inwards
   std::vector<double> outer_score_;   // of the outermost pair, ascending, for levels beyond it
   std::vector<double> outer_weight_;  // of these rows; empty where all count the same
+  Ranks ranks_ = Ranks::kFinite;
 };
 
 }  // namespace tare

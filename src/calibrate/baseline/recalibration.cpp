@@ -21,8 +21,8 @@ constexpr double kFarthest = 1e100;
 constexpr double kRounding = 1e-12;
 
 /// The score at share t of the probability between two scores, of which one may be infinite.
-double between(double low, double high, double t) {
-  if (low >= 0.0) return -between(-high, -low, 1.0 - t);  // small tails keep their digits
+double between_scores(double low, double high, double t) {
+  if (low >= 0.0) return -between_scores(-high, -low, 1.0 - t);  // small tails keep their digits
   const double below = normal_cdf(low);
   const double score = normal_quantile(below + t * (normal_cdf(high) - below));
   if (std::isfinite(score)) return std::clamp(score, low, high);
@@ -64,7 +64,7 @@ double Recalibration::score(Level level) const {
   const double from = k == 0 ? 0.0 : observed_[k - 1];
   const double to = last ? 1.0 : observed_[k];
   if (!last && (tau * (1.0 + kRounding) >= to || low == high)) return high;
-  return between(low, high, (tau - from) / (to - from));
+  return between_scores(low, high, (tau - from) / (to - from));
 }
 
 void Recalibration::save(const TensorWriter& out) const {

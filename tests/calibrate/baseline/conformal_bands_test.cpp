@@ -38,8 +38,9 @@ Held whole_numbers(std::size_t rows, std::uint64_t seed) {
   return held;
 }
 
-/// What a pair is moved by, by trying every score: the smallest that enough weight does not exceed.
-/// Weights are whole numbers. Shares of the row to come are counted in parts of 1/n.
+/// What a pair is moved by, by trying every score: the smallest that enough weight does not exceed,
+/// where the row to come counts as the largest; the largest score where none is enough. Weights are
+/// whole numbers.
 double oracle_shift(const Held& held, std::span<const double> weight, std::size_t pair) {
   const std::size_t rows = held.y.size();
   const std::size_t mirror = knot_levels().size() - 1 - pair;
@@ -50,19 +51,24 @@ double oracle_shift(const Held& held, std::span<const double> weight, std::size_
     return weight.empty() ? std::int64_t{1} : std::llround(weight[i]);
   };
   std::int64_t total = 0;
-  for (std::size_t i = 0; i < rows; ++i) total += weight_of(i);
-  const std::int64_t inside = kWhole - 2 * parts(knot_levels()[pair].value());
-  const auto n = static_cast<std::int64_t>(rows);
-  double best = kInfinity;
+  std::int64_t largest = 0;
   for (std::size_t i = 0; i < rows; ++i) {
+    total += weight_of(i);
+    largest = std::max<std::int64_t>(largest, weight_of(i));
+  }
+  const std::int64_t inside = kWhole - 2 * parts(knot_levels()[pair].value());
+  double best = kInfinity;
+  double last = -kInfinity;
+  for (std::size_t i = 0; i < rows; ++i) {
+    last = std::max(last, score(i));
     std::int64_t reached = 0;
     for (std::size_t k = 0; k < rows; ++k) {
       if (score(k) <= score(i)) reached += weight_of(k);
     }
-    // reached / (total + total / n) >= inside / kWhole
-    if (reached * n * kWhole >= inside * total * (n + 1)) best = std::min(best, score(i));
+    // reached / (total + largest) >= inside / kWhole
+    if (reached * kWhole >= inside * (total + largest)) best = std::min(best, score(i));
   }
-  return best;
+  return std::min(best, last);
 }
 
 /// The answer at a knot: the widest of the pairs inside it, itself included, and the median.
@@ -190,28 +196,63 @@ TEST(ConformalBands, BeyondTheLastKnotTheRankOfTheLevelCounts) {
                                     Level{0.999},  Level{0.9995}, Level{0.9999}};
   std::vector<double> out(asked.size());
   ConformalBands(held.quantiles, held.y, {}).answer(zero, asked, out);
-  EXPECT_EQ(out,
-            (std::vector<double>{-kInfinity, -kInfinity, -999.0, -998.0, 998.0, 999.0, kInfinity}));
+  EXPECT_EQ(out, (std::vector<double>{-999.0, -999.0, -999.0, -998.0, 998.0, 999.0, 999.0}))
+      << "999 of 1,000 is the most that the rows can keep";
 
   std::vector<double> weight(999, 1.0);
-  weight[998] = 1.5;  // its score is the largest: all others do not reach 998.5 / 999.5 + a row
+  weight[998] = 1.5;  // its score is the largest: all others are 998 of 999.5 and a row of 1.5
   ConformalBands(held.quantiles, held.y, weight).answer(zero, asked, out);
-  EXPECT_EQ(out,
-            (std::vector<double>{-kInfinity, -kInfinity, -999.0, -999.0, 999.0, 999.0, kInfinity}));
+  EXPECT_EQ(out, (std::vector<double>{-999.0, -999.0, -999.0, -999.0, 999.0, 999.0, 999.0}));
 }
 
-TEST(ConformalBands, TooFewRowsGiveAnInfiniteInterval) {
-  Held held{Matrix(8, knot_levels().size()), std::vector<double>(8, 1.0)};
+TEST(ConformalBands, TooFewRowsGiveTheWidestIntervalTheyCanKeep) {
   const std::vector<double> zero(knot_levels().size());
-  std::vector<double> out(2);
+  std::vector<double> out(4);
   const auto [low, high] = interval_levels(0.9);
-  const std::vector<Level> levels = {low, high};
+  const std::vector<Level> levels = {Level{0.001}, low, high, Level{0.9999}};
+  Held held{Matrix(8, knot_levels().size()), {1.0, 1.0, 2.0, 3.0, 1.0, 1.0, 1.0, 1.0}};
   ConformalBands(held.quantiles, held.y, {}).answer(zero, levels, out);
-  EXPECT_EQ(out, (std::vector<double>{-kInfinity, kInfinity}));  // 8 of 9 are 88.9 %
+  EXPECT_EQ(out, (std::vector<double>{-3.0, -3.0, 3.0, 3.0}));  // 8 of 9 are 88.9 %
 
-  held = {Matrix(9, knot_levels().size()), std::vector<double>(9, 1.0)};
-  ConformalBands(held.quantiles, held.y, {}).answer(zero, levels, out);
-  EXPECT_EQ(out, (std::vector<double>{-1.0, 1.0}));  // 9 of 10, which is 90 % exactly
+  // With 19 rows the pair of 0.05 is kept, and the one further out is as wide as it was learned.
+  held = {Matrix(19, knot_levels().size()), std::vector<double>(19, 1.0)};
+  std::vector<double> learned(knot_levels().size(), 0.0);
+  learned.front() = -7.0;
+  ConformalBands(held.quantiles, held.y, {}).answer(learned, levels, out);
+  EXPECT_EQ(out, (std::vector<double>{-8.0, -1.0, 1.0, 1.0}));
+}
+
+/// Weights of 1 and 10, and the heavy rows are the noisy ones. New rows come from the distribution
+/// that the weights stand for, in which every other row is noisy. Counting the new row as an
+/// average one covers 0.583 here.
+TEST(ConformalBands, KeepTheirLevelWhereRowsHaveWeights) {
+  constexpr int kDraws = 2000;
+  constexpr std::size_t kRows = 60;
+  const auto [low, high] = interval_levels(0.6);
+  const std::vector<Level> levels = {low, high};
+  const std::vector<double> zero(knot_levels().size());
+  double sum = 0.0, squares = 0.0;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    Rng rng(split(Seed{78}, static_cast<std::uint64_t>(draw)));
+    Held held{Matrix(kRows, knot_levels().size()), {}};
+    std::vector<double> weight;
+    for (std::size_t i = 0; i < kRows; ++i) {
+      const bool noisy = rng.uniform() < 1.0 / 11.0;
+      held.y.push_back((noisy ? 10.0 : 1.0) * rng.normal());
+      weight.push_back(noisy ? 10.0 : 1.0);
+    }
+    std::vector<double> ends(2);
+    ConformalBands(held.quantiles, held.y, weight).answer(zero, levels, ends);
+    const double z = ends[1] / std::sqrt(2.0);
+    const double covered = 0.5 * std::erf(z) + 0.5 * std::erf(z / 10.0);
+    sum += covered;
+    squares += covered * covered;
+  }
+  const double mean = sum / kDraws;
+  const double error = std::sqrt((squares / kDraws - mean * mean) / kDraws);
+  RecordProperty("coverage", std::to_string(mean));
+  EXPECT_GE(mean, 0.6 - 3.0 * error) << mean << " +- " << error;
+  EXPECT_LE(mean, 0.68) << "a row of the largest weight is 8 % of all";
 }
 
 /// A learner that is far off. `wobble` makes its quantiles so uneven that pairs must be widened.
@@ -317,6 +358,9 @@ TEST(ConformalBands, DamagedFilesAreRefused) {
   std::vector<double> with_nan = shifts, with_minus = shifts;
   with_nan[3] = nan;
   with_minus[148] = -kInfinity;
+  std::vector<double> infinite = shifts;
+  infinite[0] = kInfinity;
+  damaged("shift", infinite);
   damaged("shift", with_nan);
   damaged("shift", with_minus);
   damaged("shift", std::vector<double>(148));

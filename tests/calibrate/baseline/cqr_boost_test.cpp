@@ -36,14 +36,14 @@ TEST(CqrBoost, AnAnswerDoesNotDependOnTheOtherLevels) {
   }
 }
 
-TEST(CqrBoost, ALevelThatTheRowsCannotVouchForIsInfinite) {
+TEST(CqrBoost, ALevelThatTheRowsCannotVouchForIsFinite) {
   const Sample data = draw(find_problem("hetero_1"), 200, Seed{1});  // 60 of them calibrate
   const auto model = fit({.x = data.x, .y = data.y});
-  const std::vector<Level> levels = {Level{0.008}, Level{0.02}, Level{0.98}, Level{0.992}};
+  const std::vector<Level> levels = {Level{1e-9}, Level{0.008}, Level{0.02},
+                                     Level{0.98}, Level{0.992}, Level{0.999999}};
   const auto q = quantiles(*model, data.x.view().middle_rows(0, 1), levels);
-  EXPECT_EQ(q[0], -INFINITY);
-  EXPECT_TRUE(std::isfinite(q[1]) && std::isfinite(q[2]));
-  EXPECT_EQ(q[3], INFINITY);
+  EXPECT_TRUE(std::ranges::is_sorted(q));
+  for (const double value : q) EXPECT_TRUE(std::isfinite(value));
 }
 
 TEST(CqrBoost, RowsOfZeroWeightAreNotThere) {
