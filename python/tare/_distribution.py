@@ -14,13 +14,19 @@ class Distribution:
     """The predicted laws of some rows.
 
     Quantiles are those of the model, at any level. Probabilities come from its quantiles at the 999 levels 0.001, ..., 0.999,
-    joined by straight lines, so they are good to about 0.001 and lie between 0.0005 and 0.9995.
+    joined by straight lines, so they are good to about 0.001 and lie between 0.0005 and 0.9995. At a value that several of these
+    quantiles share, a mass, the probability jumps: `cdf` there counts the mass. Where the model knows bounds of the target,
+    probabilities are 0 below the lower one and 1 from the upper one on. For
+    rows that missing='drop' left out every answer is NaN.
     """
 
     _LEVELS = np.round(np.arange(1, 1000) / 1000, 3)
 
-    def __init__(self, quantiles: Callable[[list[float]], np.ndarray]) -> None:
+    def __init__(
+        self, quantiles: Callable[[list[float]], np.ndarray], bounds: tuple[float | None, float | None] | None = None
+    ) -> None:
         self._quantiles = quantiles
+        self._low, self._high = bounds or (None, None)
         self._cached: np.ndarray | None = None
 
     def _grid(self) -> np.ndarray:
@@ -41,7 +47,7 @@ class Distribution:
         return self.ppf(0.5)
 
     def cdf(self, y: Any) -> np.ndarray:
-        """P(Y <= y): a number for all rows, or one for each row, or a column of several for each."""
+        """P(Y <= y): a number for all rows, or one for each row, or a column of several for each. NaN where y is NaN."""
         grid = self._grid()
         at = np.asarray(y, dtype=np.float64)
         at = np.broadcast_to(at, (len(grid),)) if at.ndim < 2 else at
@@ -51,9 +57,15 @@ class Distribution:
         result = np.empty(columns.shape)
         for i, row in enumerate(grid):
             result[i] = self._row_cdf(row, columns[i])
+        if self._low is not None:
+            result[columns < self._low] = 0.0
+        if self._high is not None:
+            result[columns >= self._high] = 1.0
         return result[:, 0] if at.ndim == 1 else result
 
     def _row_cdf(self, quantiles: np.ndarray, y: np.ndarray) -> np.ndarray:
+        if np.isnan(quantiles).any():
+            return np.full(len(y), np.nan)
         below = np.searchsorted(quantiles, y, side="right")
         inside = (below > 0) & (below < len(quantiles))
         share = np.zeros(len(y))
@@ -62,7 +74,8 @@ class Distribution:
         gap = right - left
         usable = inside & np.isfinite(gap) & (gap > 0)
         share[usable] = (y[usable] - left[usable]) / gap[usable]
-        return np.where(below == 0, 0.0005, np.where(below == len(quantiles), 0.9995, (below + share) / 1000))
+        result = np.where(below == 0, 0.0005, np.where(below == len(quantiles), 0.9995, (below + share) / 1000))
+        return np.where(np.isnan(y), np.nan, result)
 
     def sample(self, size: int = 1, random_state: Any = None) -> np.ndarray:
         """Draws, shape (n, size): a level at random for each, and the quantile there."""
@@ -72,12 +85,16 @@ class Distribution:
         return np.take_along_axis(grid, places, axis=1)
 
     def mean(self) -> np.ndarray:
-        """Of the quantiles at 0.001, ..., 0.999."""
-        return self._grid().mean(axis=1)
+        """Of the quantiles at 0.001, ..., 0.999; infinite where one side of them is, NaN where both are."""
+        with np.errstate(invalid="ignore"):
+            return self._grid().mean(axis=1)
 
     def crps(self, y: Any) -> np.ndarray:
         """Continuous ranked probability score of each row: twice the mean pinball loss over levels."""
         levels = np.array(_core.crps_levels())
         quantiles = np.asarray(self._quantiles(levels.tolist()), dtype=np.float64)
-        gap = np.asarray(y, dtype=np.float64)[:, None] - quantiles
+        target = np.asarray(y, dtype=np.float64)
+        if target.shape != (len(quantiles),):
+            raise ValueError(f"y has shape {target.shape}, where ({len(quantiles)},) is expected.")
+        gap = target[:, None] - quantiles
         return 2.0 * np.maximum(levels * gap, (levels - 1.0) * gap).mean(axis=1)

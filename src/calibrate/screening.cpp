@@ -79,13 +79,21 @@ std::vector<std::size_t> rows_to_screen(std::size_t rows, Rng& rng) {
   return chosen;
 }
 
+/// By at least `gap` places either way, where there are so many.
+void rotate_by_chance(std::vector<std::uint8_t>& values, std::size_t gap, Rng& rng) {
+  const std::size_t least = std::min(gap, values.size() / 2);
+  const std::size_t by = least + rng.below(values.size() - 2 * least + 1);
+  std::ranges::rotate(values, values.begin() + static_cast<std::ptrdiff_t>(by));
+}
+
 }  // namespace
 
 std::vector<ScreenedColumn> screen_columns(MatrixView x, std::span<const double> u,
                                            std::size_t permutations, Seed seed,
-                                           const Execution& how) {
+                                           const Execution& how, std::size_t gap) {
   Rng rng(split(seed, 0));
-  const std::vector<std::size_t> rows = rows_to_screen(u.size(), rng);
+  std::vector<std::size_t> rows = rows_to_screen(u.size(), rng);
+  if (gap > 0) std::ranges::sort(rows);
   const std::size_t columns = x.cols();
   std::vector<std::vector<std::uint8_t>> bins(columns);
   parallel_for(how, columns, [&](std::size_t j) {
@@ -102,7 +110,8 @@ std::vector<ScreenedColumn> screen_columns(MatrixView x, std::span<const double>
   parallel_for(how, permutations + 1, [&](std::size_t p) {
     std::vector<std::uint8_t> shuffled = part;
     Rng own(split(seed, p));
-    if (p > 0) shuffle(std::span<std::uint8_t>(shuffled), own);
+    if (p > 0 && gap == 0) shuffle(std::span<std::uint8_t>(shuffled), own);
+    if (p > 0 && gap > 0) rotate_by_chance(shuffled, gap, own);
     for (std::size_t j = 0; j < columns; ++j) statistic(p, j) = dependence(bins[j], shuffled);
   });
   // Columns differ in their number of bins, so each is measured in its own standard deviations.

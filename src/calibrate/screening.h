@@ -30,10 +30,13 @@ inline constexpr double kScreenLevel = 0.05;
 /// and the p-value compares with the largest standardised statistic of each over all columns: the
 /// chance that any unrelated column is kept is at most kScreenLevel. A column that matters only
 /// together with another one is not seen. Of more than 20,000 rows so many are drawn at random.
+/// Where `gap` is above 0 the rows are in time order, and random rotations of u by at least so many
+/// rows take the place of random orders: rows that follow each other are alike without any
+/// dependence on x, which no shuffled row is.
 /// The result does not depend on threads; as many entries as x has columns, in their order.
 std::vector<ScreenedColumn> screen_columns(MatrixView x, std::span<const double> u,
                                            std::size_t permutations, Seed seed,
-                                           const Execution& how);
+                                           const Execution& how, std::size_t gap = 0);
 
 /// The columns that are kept.
 std::vector<std::size_t> kept_columns(std::span<const ScreenedColumn> screened);

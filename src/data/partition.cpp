@@ -72,4 +72,45 @@ Partition fold_partition(std::span<const std::size_t> fold_of_row, std::size_t f
   return result;
 }
 
+std::vector<std::size_t> rows_outside(std::span<const std::uint32_t> fold_of_row, std::size_t fold,
+                                      std::size_t gap) {
+  const std::size_t rows = fold_of_row.size();
+  std::vector<std::uint8_t> near(rows, 0);
+  const auto mark = [&](std::size_t i, std::size_t& since) {
+    since = fold_of_row[i] == fold ? 0 : since + 1;
+    if (since <= gap) near[i] = 1;
+  };
+  std::size_t since = gap;
+  for (std::size_t i = 0; i < rows; ++i) mark(i, since);
+  since = gap;
+  for (std::size_t i = rows; i-- > 0;) mark(i, since);
+  std::vector<std::size_t> outside;
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (near[i] == 0) outside.push_back(i);
+  }
+  return outside;
+}
+
+Partition stretch_partition(std::size_t rows, double share, std::size_t gap, Rng& rng) {
+  constexpr std::size_t kMostStretches = 4;
+  constexpr std::size_t kGapsOfAStretch = 5;
+  const auto wanted = static_cast<std::size_t>(std::round(share * static_cast<double>(rows)));
+  const std::size_t least = std::max<std::size_t>(1, kGapsOfAStretch * gap);
+  const std::size_t count = std::clamp<std::size_t>(wanted / least, 1, kMostStretches);
+  std::vector<std::uint32_t> held_out(rows, 0);
+  for (std::size_t k = 0; k < count; ++k) {  // one in each of `count` equal parts
+    const std::size_t begin = k * rows / count;
+    const std::size_t part = (k + 1) * rows / count - begin;
+    const std::size_t length = std::min(part, wanted / count);
+    const std::size_t start = begin + static_cast<std::size_t>(rng.below(part - length + 1));
+    std::fill_n(held_out.begin() + static_cast<std::ptrdiff_t>(start), length, 1U);
+  }
+  Partition result;
+  result.first = rows_outside(held_out, 1, gap);
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (held_out[i] == 1) result.second.push_back(i);
+  }
+  return result;
+}
+
 }  // namespace tare

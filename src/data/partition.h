@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -30,5 +31,13 @@ std::vector<std::size_t> time_folds(std::size_t rows, std::size_t folds);
 /// in time order, without those that share a step with a row of the fold.
 Partition fold_partition(std::span<const std::size_t> fold_of_row, std::size_t fold,
                          std::size_t window = 1);
+/// The rows outside a fold, ascending, without those that are at most `gap` places from one of its
+/// rows.
+std::vector<std::size_t> rows_outside(std::span<const std::uint32_t> fold_of_row, std::size_t fold,
+                                      std::size_t gap);
+/// Rows in time order for two uses: about `share` of them in `second`, as up to four stretches at
+/// places that `rng` decides, and the others in `first` without those at most `gap` places from a
+/// stretch. A stretch is at least five gaps long, so that there are fewer where rows are few.
+Partition stretch_partition(std::size_t rows, double share, std::size_t gap, Rng& rng);
 
 }  // namespace tare

@@ -15,9 +15,9 @@ namespace {
 
 /// The average of quantiles and of effective sizes; a row is far where it is far for a member.
 void add_share(Prediction& own, double share, Prediction& sum) {
-  const bool first = sum.effective_n.empty();
+  const bool first = sum.window_n.empty();
   for (double& quantile : own.quantiles.values()) quantile *= share;
-  for (double& size : own.effective_n) size *= share;
+  for (double& size : own.window_n) size *= share;
   if (first) {
     sum = std::move(own);
     return;
@@ -25,8 +25,8 @@ void add_share(Prediction& own, double share, Prediction& sum) {
   for (std::size_t k = 0; k < own.quantiles.values().size(); ++k) {
     sum.quantiles.values()[k] += own.quantiles.values()[k];
   }
-  for (std::size_t i = 0; i < own.effective_n.size(); ++i) {
-    sum.effective_n[i] += own.effective_n[i];
+  for (std::size_t i = 0; i < own.window_n.size(); ++i) {
+    sum.window_n[i] += own.window_n[i];
     sum.fallback[i] = std::max(sum.fallback[i], own.fallback[i]);
     if (sum.nearest.empty()) continue;
     sum.nearest[i] = std::max(sum.nearest[i], own.nearest[i]);
@@ -74,6 +74,7 @@ void AutoModel::save(const TensorWriter& out) const {
     const TensorWriter guide = out.part("guide");
     guide.tensor("masses", parts_.guide->masses);
     guide.tensor("values", parts_.guide->values);
+    if (parts_.guide->whole) guide.value("whole", true);
     parts_.guide->law.save(guide);
   }
   Json trail = Json::array();
@@ -107,6 +108,9 @@ Prediction AutoModel::predict_ascending(const Rows& rows, std::span<const Level>
   const Prediction own = guide.law.predict(x, statistics, levels, how);
   for (std::size_t i = 0; i < result.quantiles.rows(); ++i) {
     keep_point_masses(own.quantiles.row(i), guide.masses, guide.values, result.quantiles.row(i));
+    if (!guide.whole) continue;
+    // A whole target that was at least a quantile, or at most, still is once that is rounded.
+    for (double& quantile : result.quantiles.row(i)) quantile = std::round(quantile) + 0.0;
   }
   return result;
 }
@@ -144,8 +148,9 @@ std::unique_ptr<AutoModel> AutoModel::load(const TensorReader& in) {
              std::ranges::all_of(list, [](double value) { return std::isfinite(value); });
     };
     require(!masses.empty() && sound(masses) && sound(values));
-    parts.guide = MassGuide{LocalLaw::load(guide, width, parts.statistics.columns()),
-                            std::move(masses), std::move(values)};
+    parts.guide =
+        MassGuide{LocalLaw::load(guide, width, parts.statistics.columns()), std::move(masses),
+                  std::move(values), guide.has_value("whole") && guide.get<bool>("whole")};
   }
   using Row = std::tuple<std::string, double, double, double>;
   for (const auto& [name, loss, bandwidth, share] : in.get<std::vector<Row>>("trail")) {

@@ -43,6 +43,7 @@ struct MassGuide {
   LocalLaw law;
   std::vector<double> masses;  // in units of the method, ascending
   std::vector<double> values;  // the same in units of y
+  bool whole = false;          // targets are whole numbers, and so are answers
 };
 
 /// An average of local laws on shared statistics.

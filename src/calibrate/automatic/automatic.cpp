@@ -14,6 +14,7 @@
 #include "calibrate/automatic/averaging.h"
 #include "calibrate/automatic/families.h"
 #include "calibrate/automatic/point_masses.h"
+#include "calibrate/bounds.h"
 #include "calibrate/row_split.h"
 #include "calibrate/screening.h"
 #include "calibrate/training_rows.h"
@@ -86,6 +87,19 @@ std::size_t fold_count(std::size_t rows, std::size_t wanted) {
   return std::clamp<std::size_t>(rows / kRowsOfAFold, 2, wanted);
 }
 
+/// Folds and blocks of a series are stretches with gaps of a window; of too few rows they would be
+/// empty.
+void check_series(std::size_t window, std::size_t rows) {
+  constexpr std::size_t kLeastRows = 20;
+  constexpr std::size_t kLeastWindows = 10;
+  const std::size_t least = kLeastRows + kLeastWindows * window;
+  if (window == 1 || rows >= least) return;
+  fail(ErrorCode::kBadData,
+       "a series of {} windows of {} rows is too short for method auto, which needs {} (give more "
+       "rows, a smaller --window, or use --method nrc_rf)",
+       rows, window, least);
+}
+
 /// Kernel columns as columns of what the models read.
 std::vector<std::size_t> kernel_columns(const FitInput& input) {
   if (input.model_columns.empty()) return input.calibrate_columns;
@@ -111,7 +125,7 @@ std::vector<ScreenedColumn> add_screened(const CrossFit& fit, std::vector<Candid
   std::vector<double> residual(fit.rows().y.begin(), fit.rows().y.end());
   for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= fit.column(*first.center)[i];
   std::vector<ScreenedColumn> screened =
-      screen_columns(fit.rows().x, residual, kPermutations, seed, how);
+      screen_columns(fit.rows().x, residual, kPermutations, seed, how, fit.folds().gap);
   const std::vector<std::size_t> kept = kept_columns(screened);
   if (kept.empty()) return screened;
   candidates.push_back({"screened", first.center, {}, {}, kept});
@@ -226,8 +240,10 @@ Competition compete(std::span<const Candidate> candidates, const CrossFit& fit,
   const RegressionData& rows = fit.rows();
   const std::vector<Level> levels = metric_levels();
   const std::vector<std::size_t> asked = contest_rows(rows.y.size(), split(seed, 3));
-  const Folds groups =
-      Folds::random(rows.y.size(), std::min(kContestGroups, rows.y.size() / 2), split(seed, 4));
+  const std::size_t group_count = std::min(kContestGroups, rows.y.size() / 2);
+  const Folds groups = fit.folds().in_time()
+                           ? Folds::stretches(rows.y.size(), group_count, fit.folds().gap)
+                           : Folds::random(rows.y.size(), group_count, split(seed, 4));
   const std::vector<double> y = take_rows(rows.y, asked);
   const std::vector<double> weight = take_rows(rows.weight, asked);
   Contest contest{y, weight, levels, {}};
@@ -263,7 +279,8 @@ void keep_members(Competition& competition, const AutoRows& rows, AutoModel::Par
     columns.insert(columns.end(), own.begin(), own.end());
   }
   if (competition.guide) {
-    parts.guide = MassGuide{laws[*competition.guide], rows.masses(), rows.mass_values()};
+    parts.guide = MassGuide{laws[*competition.guide], rows.masses(), rows.mass_values(),
+                            are_whole(rows.training.y)};
     const std::vector<std::size_t> own = parts.guide->law.columns();
     columns.insert(columns.end(), own.begin(), own.end());
   }
@@ -293,6 +310,7 @@ std::unique_ptr<QuantileModel> fit_auto(const FitInput& input, const Params& par
     fail(ErrorCode::kInvalidArgument, "columns are found by screening, or named: not both");
   }
   const AutoRows rows(input);
+  check_series(input.window, rows.y.size());
   const RegressionData data = rows.data();
   effort.folds = fold_count(data.y.size(), effort.folds);
   if (params.text("steps", "auto") == "auto") {
@@ -300,7 +318,7 @@ std::unique_ptr<QuantileModel> fit_auto(const FitInput& input, const Params& par
     effort.large_steps = steps_for(data.y.size(), effort.large_steps);
   }
   const Folds folds = input.window > 1
-                          ? Folds::stretches(data.y.size(), effort.folds)
+                          ? Folds::stretches(data.y.size(), effort.folds, input.window)
                           : Folds::random(data.y.size(), effort.folds, split(input.seed, 1));
   CrossFit fit(data, folds);
 

@@ -9,8 +9,11 @@
 
 #include "base/parallel.h"
 #include "calibrate/automatic/point_masses.h"
+#include "data/partition.h"
+#include "data/rows.h"
 #include "math/simplex_weights.h"
 #include "model/tree/fold_boosting.h"
+#include "model/tree/light_boosting.h"
 
 namespace tare::automatic {
 namespace {
@@ -33,6 +36,25 @@ constexpr FoldBoostingOptions kSmallTrees = {.rounds = 400,
                                              .columns = 0.5,
                                              .shrink = 5.0};
 
+/// In a series the rows that stop the trees are stretches with gaps around them.
+QuantileBoosting fit_quantile_boosting(const RegressionData& data, std::span<const Level> levels,
+                                       const QuantileBoostingOptions& options, Seed seed,
+                                       std::size_t gap) {
+  constexpr double kStops = 0.15;
+  if (gap == 0) return QuantileBoosting::fit(data, levels, options, seed, one_thread());
+  Rng rng(split(seed, 1));
+  const Partition parts = stretch_partition(data.y.size(), kStops, gap, rng);
+  std::vector<std::size_t> rows = parts.first;
+  rows.insert(rows.end(), parts.second.begin(), parts.second.end());
+  std::vector<std::uint8_t> stops(rows.size(), 0);
+  std::fill(stops.begin() + static_cast<std::ptrdiff_t>(parts.first.size()), stops.end(), 1);
+  const Matrix x = take_rows(data.x, rows);
+  const std::vector<double> y = take_rows(data.y, rows);
+  const std::vector<double> weight = take_rows(data.weight, rows);
+  return QuantileBoosting::fit({x, y, weight}, levels, options, split(seed, 2), one_thread(),
+                               stops);
+}
+
 /// What takes how long, for the progress bar: seconds on a set of 8,000 rows, roughly.
 struct Workshop {
   CrossFit& fit;
@@ -46,6 +68,7 @@ struct Workshop {
     const RegressionData data{fit.rows().x, fit.rows().y,
                               weight.empty() ? fit.rows().weight : weight};
     const double seconds = static_cast<double>(options.steps * options.hidden[0]) * 1e-6;
+    options.gap = fit.folds().gap;
     const Learner learner = [&](const RegressionData& rows, Seed own) {
       const auto stop = [&] { progress.advance(stage, 0.0); };
       FoldModel model(nn::HeadNetwork::fit(rows, options, own, stop));
@@ -70,9 +93,10 @@ struct Workshop {
   }
 
   std::size_t boosting(std::string_view stage, const RegressionData& data, const Folds& folds,
-                       std::vector<std::size_t> inputs, const FoldBoostingOptions& options,
+                       std::vector<std::size_t> inputs, FoldBoostingOptions options,
                        std::uint64_t stream) const {
     std::vector<FoldModel> models;
+    options.gap = folds.gap;
     for (auto& model :
          fit_boosting_folds(data, folds.of_row, folds.count, options, split(seed, stream), how)) {
       models.emplace_back(NamedRegressor{"boosting", std::move(model)});
@@ -87,7 +111,7 @@ struct Workshop {
     std::vector<Level> levels;
     for (const double tau : nn::kHeadLevels) levels.emplace_back(tau);
     const Learner learner = [&](const RegressionData& rows, Seed own) {
-      FoldModel model(QuantileBoosting::fit(rows, levels, options, own, one_thread()));
+      FoldModel model(fit_quantile_boosting(rows, levels, options, own, fit.folds().gap));
       progress.advance("quantiles by trees", 1.0);
       return model;
     };
@@ -130,18 +154,22 @@ struct Workshop {
     for (std::size_t i = 0; i < y.size(); ++i) size[i] = std::abs(y[i] - fit.column(center)[i]);
     const double little = std::max(1e-2 * median_of(size), 1e-9);
     for (double& value : size) value = std::log(value + little);
-    const Folds folds = Folds::random(y.size(), fit.folds().count, split(seed, stream + 1));
+    const Folds folds = fit.folds().in_time()
+                            ? Folds::shifted_stretches(y.size(), fit.folds().count, fit.folds().gap)
+                            : Folds::random(y.size(), fit.folds().count, split(seed, stream + 1));
     const Matrix x = fit.x_and(inputs);
     return boosting("scale", {x, size, fit.rows().weight}, folds, std::move(inputs), kSmallTrees,
                     stream);
   }
 
-  /// A model of the probability that the target is `value`.
-  std::size_t probability(double value, std::uint64_t stream) const {
+  /// A model of the probability that the target is `value`, on x and `inputs`.
+  std::size_t probability(double value, std::vector<std::size_t> inputs,
+                          std::uint64_t stream) const {
     std::vector<double> hit;
     for (const double y : fit.rows().y) hit.push_back(y == value ? 1.0 : 0.0);
-    return boosting("masses", {fit.rows().x, hit, fit.rows().weight}, fit.folds(), {}, kSmallTrees,
-                    stream);
+    const Matrix x = fit.x_and(inputs);
+    return boosting("masses", {x, hit, fit.rows().weight}, fit.folds(), std::move(inputs),
+                    kSmallTrees, stream);
   }
 
   std::size_t log_width(std::size_t first_quantile) const {
@@ -185,7 +213,7 @@ void add_mass_laws(const Workshop& shop, std::size_t center, std::vector<Candida
   const std::vector<PointMass> masses = find_point_masses(shop.fit.rows().y);
   if (masses.empty()) return;
   const PointMass heaviest = *std::ranges::max_element(masses, {}, &PointMass::rows);
-  const std::size_t probability = shop.probability(heaviest.value, 60);
+  const std::size_t probability = shop.probability(heaviest.value, {}, 60);
   candidates.push_back({"target_x", {}, {}, {}});
   candidates.push_back({"target_mass", {}, {}, {center, probability}});
 }
@@ -327,6 +355,34 @@ std::vector<Candidate> train_given_families(CrossFit& fit, std::size_t center,
   if (log_scale) {
     candidates.push_back({"given_scale", center, *log_scale, {center, *log_scale}});
     candidates.push_back({"given_scale_x", center, *log_scale, {}});
+  }
+  return candidates;
+}
+
+std::vector<Candidate> train_mass_laws(CrossFit& fit, std::size_t center, std::size_t spread,
+                                       double heaviest, Seed seed, const Execution& how) {
+  std::vector<Candidate> candidates = {{"target", {}, {}, {center, spread}}};
+  std::optional<std::size_t> probability;
+  if (fit.folds().in_time()) {
+    const Effort effort;
+    Progress progress(how, static_cast<double>(fit.folds().count));
+    const Workshop shop{fit, effort, seed, how, progress};
+    probability = shop.probability(heaviest, {center, spread}, 60);
+  } else {
+    std::vector<double> hit;
+    for (const double y : fit.rows().y) hit.push_back(y == heaviest ? 1.0 : 0.0);
+    std::vector<std::size_t> inputs = {center, spread};
+    const Matrix x = fit.x_and(inputs);
+    LightBoosting trees =
+        fit_light_boosting(LightRows(x, fit.rows().weight, how), hit, {}, seed, how);
+    if (trees.model) {
+      probability = fit.add_model(FoldModel(NamedRegressor{"boosting", std::move(trees.model)}),
+                                  std::move(inputs), std::move(trees.out_of_fold));
+    }
+  }
+  if (probability) {
+    candidates.push_back({"target_mass", {}, {}, {center, *probability}});
+    candidates.push_back({"target_probability", {}, {}, {*probability}});
   }
   return candidates;
 }

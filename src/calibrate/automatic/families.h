@@ -43,4 +43,10 @@ std::vector<Candidate> train_given_families(CrossFit& fit, std::size_t center,
                                             std::optional<std::size_t> log_scale, Seed seed,
                                             const Execution& how);
 
+/// Laws of the target itself where many rows share a value, the heaviest of which is `heaviest`:
+/// near in the center and the spread that a model has for the row, near in these and in a boosted
+/// probability of that value, and near in that probability alone.
+std::vector<Candidate> train_mass_laws(CrossFit& fit, std::size_t center, std::size_t spread,
+                                       double heaviest, Seed seed, const Execution& how);
+
 }  // namespace tare::automatic

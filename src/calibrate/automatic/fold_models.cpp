@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "data/partition.h"
 #include "data/rows.h"
 
 namespace tare::automatic {
@@ -76,7 +77,7 @@ FoldModel FoldModel::load(const TensorReader& in) {
 }
 
 Folds Folds::random(std::size_t rows, std::size_t count, Seed seed) {
-  Folds folds{std::vector<std::uint32_t>(rows), count};
+  Folds folds{std::vector<std::uint32_t>(rows), count, 0};
   Rng rng(seed);
   const std::vector<std::size_t> order = random_permutation(rows, rng);
   for (std::size_t k = 0; k < rows; ++k) {
@@ -85,20 +86,24 @@ Folds Folds::random(std::size_t rows, std::size_t count, Seed seed) {
   return folds;
 }
 
-Folds Folds::stretches(std::size_t rows, std::size_t count) {
-  Folds folds{std::vector<std::uint32_t>(rows), count};
+Folds Folds::stretches(std::size_t rows, std::size_t count, std::size_t gap) {
+  Folds folds{std::vector<std::uint32_t>(rows), count, gap};
   for (std::size_t i = 0; i < rows; ++i) {
     folds.of_row[i] = static_cast<std::uint32_t>(i * count / rows);
   }
   return folds;
 }
 
-std::vector<std::size_t> Folds::outside(std::size_t fold) const {
-  std::vector<std::size_t> rows;
-  for (std::size_t i = 0; i < of_row.size(); ++i) {
-    if (of_row[i] != fold) rows.push_back(i);
+Folds Folds::shifted_stretches(std::size_t rows, std::size_t count, std::size_t gap) {
+  Folds folds{std::vector<std::uint32_t>(rows), count, gap};
+  for (std::size_t i = 0; i < rows; ++i) {
+    folds.of_row[i] = static_cast<std::uint32_t>((2 * i * count + rows) / (2 * rows) % count);
   }
-  return rows;
+  return folds;
+}
+
+std::vector<std::size_t> Folds::outside(std::size_t fold) const {
+  return rows_outside(of_row, fold, gap);
 }
 
 std::vector<std::size_t> Folds::inside(std::size_t fold) const {

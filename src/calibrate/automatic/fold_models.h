@@ -48,12 +48,18 @@ class FoldModel {
 struct Folds {
   std::vector<std::uint32_t> of_row;
   std::size_t count = 0;
+  std::size_t gap = 0;  // above 0: rows in time order, of which those so near to a fold's row do
+                        // nothing for that fold
 
   /// Folds of equal size, at random.
   static Folds random(std::size_t rows, std::size_t count, Seed seed);
   /// Folds that are stretches of rows.
-  static Folds stretches(std::size_t rows, std::size_t count);
-  /// The rows outside a fold, or inside it.
+  static Folds stretches(std::size_t rows, std::size_t count, std::size_t gap);
+  /// The same, later by half a stretch: the first fold is the series' first and last half stretch.
+  static Folds shifted_stretches(std::size_t rows, std::size_t count, std::size_t gap);
+  /// Whether rows are in time order.
+  bool in_time() const noexcept { return gap > 0; }
+  /// The rows outside a fold and its gap, or inside it.
   std::vector<std::size_t> outside(std::size_t fold) const;
   std::vector<std::size_t> inside(std::size_t fold) const;
 };

@@ -40,6 +40,17 @@ std::vector<double> in_order(std::span<const double> values, std::span<const std
   return sorted;
 }
 
+/// For rows in time order: which tenth of them each place of the sample lies in.
+std::vector<std::size_t> time_blocks(std::span<const double> residual,
+                                     std::span<const double> weight) {
+  constexpr std::size_t kBlocks = 10;
+  std::vector<std::size_t> block;
+  for (const std::size_t row : residual_order(residual, weight)) {
+    block.push_back(row * kBlocks / residual.size());
+  }
+  return block;
+}
+
 }  // namespace
 
 LocalLaw LocalLaw::fit(const Candidate& candidate, const CrossFit& fit,
@@ -72,7 +83,9 @@ LocalLaw LocalLaw::fit(const Candidate& candidate, const CrossFit& fit,
   auto sample = std::make_shared<const LocalSample>(law.kernel_features(rows.x, statistics),
                                                     residual, rows.weight);
   const std::vector<double> sorted_unit = in_order(unit, residual_order(residual, rows.weight));
-  const PlaceNotes notes{.block = {}, .unit = sorted_unit, .marginal = true};
+  const std::vector<std::size_t> block =
+      fit.folds().in_time() ? time_blocks(residual, rows.weight) : std::vector<std::size_t>();
+  const PlaceNotes notes{.block = block, .unit = sorted_unit, .marginal = true};
   law.choice_ = choose_bandwidth(*sample, notes, options, seed, how);
   options.bandwidth = law.choice_.bandwidth;
   law.snq_.push_back(Snq(std::move(sample), options).with_support(how));

@@ -2,6 +2,7 @@
 #include "calibrate/automatic/point_masses.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tare::automatic {
 
@@ -32,6 +33,21 @@ void keep_point_masses(std::span<const double> guide, std::span<const double> ma
     }
     if (next > 0) quantiles[j] = std::max(quantiles[j], values[next - 1]);
     if (next < masses.size()) quantiles[j] = std::min(quantiles[j], values[next]);
+  }
+}
+
+void place_on_masses(std::span<const double> guide, std::span<const double> masses, bool whole,
+                     std::span<double> quantiles) {
+  for (std::size_t j = 0; j < quantiles.size(); ++j) {
+    const auto next =
+        static_cast<std::size_t>(std::ranges::lower_bound(masses, guide[j]) - masses.begin());
+    double& quantile = quantiles[j];
+    if (whole && std::isfinite(quantile)) quantile = std::round(quantile) + 0.0;  // no -0
+    const bool at_mass = next < masses.size() && masses[next] == guide[j];
+    const bool between = (next == 0 || quantile > masses[next - 1]) &&
+                         (next == masses.size() || quantile < masses[next]);
+    if (at_mass || !between) quantile = guide[j];
+    if (j > 0) quantile = std::max(quantile, quantiles[j - 1]);
   }
 }
 

@@ -24,4 +24,11 @@ std::vector<PointMass> find_point_masses(std::span<const double> y);
 void keep_point_masses(std::span<const double> guide, std::span<const double> masses,
                        std::span<const double> values, std::span<double> quantiles);
 
+/// The same for a guide in units of the quantiles, so that P(y <= mass) is the guide's at every
+/// mass: a quantile that is not strictly between the masses around the guide's becomes the guide's.
+/// Where `whole`, targets are whole numbers, and the nearest one between the masses is taken.
+/// Quantiles that ascend still do.
+void place_on_masses(std::span<const double> guide, std::span<const double> masses, bool whole,
+                     std::span<double> quantiles);
+
 }  // namespace tare::automatic

@@ -93,7 +93,10 @@ HeadNetwork HeadNetwork::fit(const RegressionData& data, const HeadNetworkOption
   HeadNetwork made(options.heads, options.hidden, Scaling::of_columns(data));
   const ScaledRows rows(data, made.scaling_);
   Rng rng(split(seed, 0));
-  const Division division(rows.rows(), options.keep == Keep::kBest ? kHeadValidation : 0.0, rng);
+  const double held_out = options.keep == Keep::kBest ? kHeadValidation : 0.0;
+  const Division division = options.gap > 0 && held_out > 0.0
+                                ? Division(rows.rows(), held_out, options.gap, rng)
+                                : Division(rows.rows(), held_out, rng);
 
   TrainProblem problem;
   problem.parameters = made.layout_.size();

@@ -34,6 +34,8 @@ struct HeadNetworkOptions {
   std::size_t steps = 6000;  // of minibatches of 64 rows
   double rate = 3e-3;        // the largest of a one-cycle schedule
   Keep keep = Keep::kBest;   // kBest holds out an eighth of the rows
+  std::size_t gap = 0;  // above 0: rows are in time order, and the eighth is of stretches so far
+                        // from the rows that train
 };
 
 /// A feed-forward network (SiLU, Adam with weight decay, one cycle of the learning rate) for a

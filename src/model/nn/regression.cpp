@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/stages.h"
+#include "data/partition.h"
 #include "model/nn/operations.h"
 
 namespace tare::nn {
@@ -65,6 +66,16 @@ Division::Division(std::size_t rows, double validation_share, Rng& rng) {
   const auto cut = order.begin() + static_cast<std::ptrdiff_t>(wanted);
   validation.assign(order.begin(), cut);
   train.assign(cut, order.end());
+}
+
+Division::Division(std::size_t rows, double validation_share, std::size_t gap, Rng& rng) {
+  Partition parts = stretch_partition(rows, validation_share, gap, rng);
+  if (parts.first.empty() || parts.second.empty()) {
+    *this = Division(rows, 0.0, rng);
+    return;
+  }
+  train = std::move(parts.first);
+  validation = std::move(parts.second);
 }
 
 RowInputs::RowInputs(Graph<float>& graph, const ScaledRows& source, std::size_t count)

@@ -47,6 +47,9 @@ struct Fitted {
 /// both.
 struct Division {
   Division(std::size_t rows, double validation_share, Rng& rng);
+  /// For rows in time order: those that stop are stretches, and rows at most `gap` places from one
+  /// do neither.
+  Division(std::size_t rows, double validation_share, std::size_t gap, Rng& rng);
 
   std::vector<std::size_t> train;
   std::vector<std::size_t> validation;

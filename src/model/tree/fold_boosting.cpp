@@ -8,20 +8,19 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "data/partition.h"
 #include "model/tree/tree_training.h"
 
 namespace tare {
 namespace {
 
-/// The rows of a fold, or all others.
+/// Some rows of all.
 struct FoldRows {
   std::vector<float> x, y, weight;
 
-  FoldRows(const TreeTraining& all, std::span<const std::uint32_t> fold, std::uint32_t k,
-           bool inside) {
+  FoldRows(const TreeTraining& all, std::span<const std::size_t> rows) {
     const std::size_t cols = all.columns.shift.size();
-    for (std::size_t i = 0; i < fold.size(); ++i) {
-      if ((fold[i] == k) != inside) continue;
+    for (const std::size_t i : rows) {
       const auto first = all.x.begin() + static_cast<std::ptrdiff_t>(i * cols);
       x.insert(x.end(), first, first + static_cast<std::ptrdiff_t>(cols));
       y.push_back(all.y[i]);
@@ -48,8 +47,12 @@ struct GrownFold {
 
 GrownFold grow_fold(const TreeTraining& training, std::span<const std::uint32_t> fold,
                     std::uint32_t k, const FoldBoostingOptions& options, Seed seed) {
-  const FoldRows kept(training, fold, k, false);
-  const FoldRows left(training, fold, k, true);
+  std::vector<std::size_t> inside;
+  for (std::size_t i = 0; i < fold.size(); ++i) {
+    if (fold[i] == k) inside.push_back(i);
+  }
+  const FoldRows kept(training, rows_outside(fold, k, options.gap));
+  const FoldRows left(training, inside);
   const std::size_t cols = training.columns.shift.size();
   const TreeRows train(kept.x, cols, kept.y, kept.weight);
   const TreeRows test(left.x, cols, left.y, left.weight);

@@ -20,6 +20,7 @@ struct FoldBoostingOptions {
   double columns = 0.7;     // share that a split may choose from
   double row_share = 1.0;   // of the rows, that a tree sees
   double shrink = 1.0;      // rows of evidence against moving a leaf
+  std::size_t gap = 0;      // for rows in time order: so near to a fold's row, none trains for it
 };
 
 /// Gradient boosted trees for each fold, grown on the rows of all other folds. They share one

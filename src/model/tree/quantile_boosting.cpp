@@ -48,7 +48,7 @@ QuantileBoostingOptions QuantileBoostingOptions::parse(const Params& params) {
 
 QuantileBoosting QuantileBoosting::fit(const RegressionData& data, std::span<const Level> levels,
                                        const QuantileBoostingOptions& options, Seed seed,
-                                       const Execution& how) {
+                                       const Execution& how, std::span<const std::uint8_t> stops) {
   check_fit_input("quantile boosting", data, {}, {});
   const TreeTraining training(data, how);
   QuantileBoosting model;
@@ -64,7 +64,10 @@ QuantileBoosting QuantileBoosting::fit(const RegressionData& data, std::span<con
   QuantileBoostingOptions used = options;
   if (used.depth == 0) used.depth = std::min<std::size_t>(4, data.x.cols() + 1);
   const std::size_t members = std::min(options.members, std::max<std::size_t>(1, data.y.size()));
-  const BoosterRows rows(training, parts_of_rows(data.y.size(), members, split(seed, 0)), how);
+  std::vector<std::size_t> parts;
+  for (const std::uint8_t stop : stops) parts.push_back(stop == 1 ? 0U : 1U);
+  if (stops.empty()) parts = parts_of_rows(data.y.size(), members, split(seed, 0));
+  const BoosterRows rows(training, std::move(parts), how);
   std::vector<BoosterResult> grown(members);
   const auto share = 1.0 / static_cast<double>(members);
   parallel_for(how, members, [&](std::size_t m) {

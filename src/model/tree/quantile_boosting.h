@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -51,10 +52,11 @@ struct QuantileBoostingOptions {
 /// one member that part is 15 % of the rows. The answer is the members' mean, sorted by level.
 class QuantileBoosting {
  public:
-  /// Levels ascending. Weights must be positive. The result does not depend on threads.
+  /// Levels ascending. Weights must be positive. The result does not depend on threads. `stops`
+  /// has a 1 for each row that says when to stop, for one member; empty: drawn at random.
   static QuantileBoosting fit(const RegressionData& data, std::span<const Level> levels,
                               const QuantileBoostingOptions& options, Seed seed,
-                              const Execution& how);
+                              const Execution& how, std::span<const std::uint8_t> stops = {});
 
   std::size_t features() const { return trees_->features(); }
   std::size_t levels() const noexcept { return base_.size(); }

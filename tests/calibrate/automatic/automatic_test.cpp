@@ -118,8 +118,7 @@ TEST(Automatic, AMassIsHitExactlyAndAsOftenAsItShould) {
 }
 
 TEST(Automatic, QuantilesOfCountsAreCounts) {
-  // An average of laws lies between counts, where no target ever is; only beyond the largest count
-  // that many rows share may a quantile be anywhere.
+  // An average of laws lies between counts, where no target ever is.
   Rng rng(Seed{10});
   Matrix x(700, 1);
   std::vector<double> y(700);
@@ -131,6 +130,21 @@ TEST(Automatic, QuantilesOfCountsAreCounts) {
   const Prediction p = model->predict({x}, metric_levels());
   const auto is_count = [](double q) { return q == std::round(q) && q >= 0.0 && q <= 6.0; };
   EXPECT_TRUE(std::ranges::all_of(p.quantiles.values(), is_count));
+}
+
+TEST(Automatic, QuantilesOfCountsAreCountsWhereFewRowsShareThem) {
+  Rng rng(Seed{11});
+  Matrix x(500, 1);
+  std::vector<double> y(500);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    x(i, 0) = rng.uniform();
+    y[i] = std::floor(-(1.0 + 30.0 * x(i, 0) * x(i, 0)) * std::log(1.0 - rng.uniform()));
+  }
+  const auto model = fit_auto({.x = x, .y = y}, quick(), {});
+  const Prediction p = model->predict({x}, metric_levels());
+  EXPECT_TRUE(
+      std::ranges::all_of(p.quantiles.values(), [](double q) { return q == std::round(q); }));
+  EXPECT_GT(std::ranges::max(p.quantiles.values()), 40.0);
 }
 
 TEST(Automatic, WrongOptionsAreRefusedBeforeTraining) {

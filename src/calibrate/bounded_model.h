@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "calibrate/bounds.h"
+#include "io/tensor_store.h"
+#include "tare/calibrate/quantile_model.h"
+
+namespace tare {
+
+/// A model whose answers are kept within bounds that no target leaves: what lies outside becomes
+/// the bound, infinite ends as well. No target that an interval covered is lost by that, and no
+/// quantile crosses another. The outermost of all wrappers; in a model file it is two values beside
+/// those of the model inside.
+class BoundedModel final : public QuantileModel {
+ public:
+  BoundedModel(std::unique_ptr<const QuantileModel> inner, const TargetBounds& bounds)
+      : inner_(std::move(inner)), bounds_(bounds) {}
+
+  const QuantileModel* wrapped() const noexcept override { return inner_.get(); }
+  const TargetBounds& bounds() const noexcept { return bounds_; }
+  /// Moves what lies outside to the bounds.
+  void keep(Matrix& values) const;
+
+  std::size_t features() const override { return inner_->features(); }
+  std::size_t given() const override { return inner_->given(); }
+  GivenForm given_form() const override { return inner_->given_form(); }
+  Matrix delivered(const Rows& rows, std::span<const Level> levels) const override {
+    return inner_->delivered(rows, levels);
+  }
+  Matrix own_quantiles(const Rows& rows, std::span<const Level> levels,
+                       const Execution& how) const override {
+    return inner_->own_quantiles(rows, levels, how);
+  }
+  /// Bands are kept within the bounds, too.
+  void add_reliability(const Rows& rows, std::span<const Level> levels, const Execution& how,
+                       Prediction& answer) const override;
+  void save(const TensorWriter& out) const override;
+  /// Whether a file's model part has bounds.
+  static bool is_in(const TensorReader& in);
+  /// Around the model that the rest of the part was read into. Throws kCorruptFile.
+  static std::unique_ptr<BoundedModel> load(const TensorReader& in,
+                                            std::unique_ptr<const QuantileModel> inner);
+
+ protected:
+  Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
+                               const Execution& how) const override;
+
+ private:
+  std::unique_ptr<const QuantileModel> inner_;
+  TargetBounds bounds_;
+};
+
+/// The bounds of a model that has any; else null.
+const BoundedModel* bounded_model_of(const QuantileModel& model);
+
+}  // namespace tare

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "tare/base/params.h"
+
+namespace tare {
+
+/// Values below and above which no target can be; either may be missing.
+struct TargetBounds {
+  std::optional<double> low, high;
+
+  bool empty() const noexcept { return !low && !high; }
+  /// The nearest value within.
+  double nearest(double value) const noexcept;
+  /// As in the option: "0,", "0,1", or "none".
+  std::string text() const;
+};
+
+/// The option behind --bounds, which every method has.
+std::span<const ParamInfo> bounds_options();
+
+/// What is asked for: bounds that are found, none, or those given.
+struct BoundsRule {
+  bool find = true;
+  TargetBounds given;
+};
+/// Text: auto, none, or LOW,HIGH with either side empty. Throws kInvalidArgument.
+BoundsRule parse_bounds(const Params& params);
+
+/// Bounds that the targets show by themselves. A wrong bound is worse than none, so an end is taken
+/// only where many targets lie at it and none beyond, which no smooth tail does:
+///
+/// - 0 from below, where no target is negative and 0 is the value of at least 20 rows and of 1 % of
+///   them; for targets that are all whole numbers 0.2 % are enough, and it may be the value 1 that
+///   these rows share (counts of which zeros are not recorded);
+/// - 0 and 1, where all targets lie between them and at least 20 rows and 1 % of them lie within
+///   0.01 of either end (shares).
+TargetBounds find_bounds(std::span<const double> y);
+
+/// The bounds of a fit; a row of zero weight is not there, and `weight` may be empty. Throws
+/// kBadData where a target lies outside given bounds and names the first such row and its value.
+TargetBounds resolve_bounds(const BoundsRule& rule, std::span<const double> y,
+                            std::span<const double> weight);
+
+/// Whether all values are whole numbers that a double tells apart.
+bool are_whole(std::span<const double> y);
+
+}  // namespace tare
