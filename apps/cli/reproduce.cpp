@@ -22,10 +22,12 @@
 #include "report/band_figure.h"
 #include "report/contest_report.h"
 #include "report/result_tables.h"
+#include "reproduce_bands.h"
 #include "reproduce_failures.h"
 #include "reproduce_theory.h"
 #include "tare/base/version.h"
 #include "tare/calibrate/methods.h"
+#include "tare/data/problem.h"
 #include "text_table.h"
 
 namespace tare::cli {
@@ -44,6 +46,7 @@ struct ReproduceOptions {
   bool quick = false;
   std::string report;
   bool force = false;
+  std::uint64_t seed = 1;  // of `bands`
 };
 
 std::string read_text(const std::string& path) {
@@ -57,10 +60,11 @@ std::string read_text(const std::string& path) {
 // Not plans of trials.
 constexpr const char* kTheory = "theory";
 constexpr const char* kFailures = "failures";
+constexpr const char* kBands = "bands";
 
 std::vector<std::string> experiment_names() {
   std::vector<std::string> names = built_in_plan_names();
-  names.insert(names.end(), {kTheory, kFailures});
+  names.insert(names.end(), {kTheory, kFailures, kBands});
   std::ranges::sort(names);
   return names;
 }
@@ -151,12 +155,22 @@ void print_tables(const Summary& summary) {
 
 /// By ICE where the law is known, since it has no noise, else by CheckScore.
 std::vector<CaseRanking> rank_cases(const ExperimentPlan& plan, const Results& results) {
-  std::vector<CaseRanking> rankings;
+  const auto metric_of = [](const ExperimentCase& one) {
+    return one.test == TestRows::kLaw ? "ICE" : "CheckScore";
+  };
+  std::vector<Ranking> rankings;
+  std::vector<Ranking*> all;
   for (const ExperimentCase& one : plan.cases) {
-    const char* metric = one.test == TestRows::kLaw ? "ICE" : "CheckScore";
-    rankings.push_back({one.name, metric, rank_methods(plan, one, results, metric)});
+    rankings.push_back(rank_methods(plan, one, results, metric_of(one)));
   }
-  return rankings;
+  for (Ranking& ranking : rankings) all.push_back(&ranking);
+  correct_comparisons(all);  // of all cases together
+  std::vector<CaseRanking> cases;
+  for (std::size_t k = 0; k < rankings.size(); ++k) {
+    cases.push_back({plan.cases[k].name, metric_of(plan.cases[k]), std::move(rankings[k].methods),
+                     rankings[k].comparisons});
+  }
+  return cases;
 }
 
 /// Returns the page.
@@ -190,8 +204,50 @@ std::string run_plan_of(const ReproduceOptions& options, const std::filesystem::
   return page;
 }
 
+/// A case of the study of bands is a problem and a number of rows: hetero_1_n1000.
+void choose_band_cases(const std::string& cases, BandStudy& study) {
+  std::vector<std::string> problems;
+  std::vector<std::size_t> rows;
+  const auto add = [](auto& list, const auto& value) {
+    if (std::ranges::find(list, value) == list.end()) list.push_back(value);
+  };
+  for (const std::string& name : parse_names(cases)) {
+    const std::size_t cut = name.rfind("_n");
+    const auto count = cut == std::string::npos ? std::nullopt : parse_count(name.substr(cut + 2));
+    if (!count) {
+      fail(ErrorCode::kNotFound,
+           "a case of 'bands' is a problem and its rows, such as hetero_1_n1000, got '{}'", name);
+    }
+    add(problems, find_problem(name.substr(0, cut)).name);
+    add(rows, static_cast<std::size_t>(*count));
+  }
+  study.problems = std::move(problems);
+  study.rows = std::move(rows);
+}
+
+BandStudy chosen_band_study(const ReproduceOptions& options) {
+  BandStudy study = BandStudy::standard();
+  if (options.quick) study.draws = 5;
+  if (options.repeats > 0) study.draws = options.repeats;
+  if (!options.methods.empty()) {
+    study.methods.clear();
+    for (const std::string& name : parse_names(options.methods)) {
+      study.methods.emplace_back(find_method(name).name);
+    }
+  }
+  if (!options.cases.empty()) choose_band_cases(options.cases, study);
+  for (const std::string& setting : options.settings) study.params.merge(Params::parse(setting));
+  study.seed = Seed{options.seed};
+  return study;
+}
+
 std::string run_experiment(const ReproduceOptions& options, const Common& common) {
   const std::filesystem::path folder = options.out;
+  if (options.plan == kBands) {
+    const BandStudy study = chosen_band_study(options);
+    std::filesystem::create_directories(folder);
+    return run_reproduce_bands(study, folder, common);
+  }
   if (options.plan != kTheory && options.plan != kFailures) {
     return run_plan_of(options, folder, common);
   }
@@ -224,6 +280,7 @@ void add_reproduce(CLI::App& app, Common& common) {
       "Examples:\n"
       "  tare reproduce uci --data ~/uci --methods nrc,hnn --repeats 2 --out results\n"
       "  tare reproduce oracle                      (known laws: no data is needed)\n"
+      "  tare reproduce bands --methods nrc_boost --cases hetero_5_n1000,sine_n1000\n"
       "  tare reproduce my_plan.json\n"
       "A run that is stopped goes on where it was when it is started again.");
   command
@@ -243,6 +300,8 @@ void add_reproduce(CLI::App& app, Common& common) {
                       "Folder with configurations of 'tare tune' for the plan's cases");
   command->add_flag("--untuned", options->untuned,
                     "Every method with its defaults, and not with what was tuned for the case");
+  command->add_option("--seed", options->seed, "Seed of the draws, for 'bands'")
+      ->capture_default_str();
   command->add_option("--set", options->settings, "NAME=VALUE for an option of every method");
   command->add_option("--report", options->report,
                       "Write the page of results to this HTML file as well as into the folder");

@@ -6,6 +6,12 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "base/strings.h"
+#include "calibrate/automatic/mass_model.h"
+#include "calibrate/bands/banded_model.h"
+#include "calibrate/bounded_model.h"
+#include "calibrate/bounds.h"
+#include "calibrate/fold_given.h"
 #include "calibrate/guarantee.h"
 #include "calibrate/guarantee_split.h"
 #include "calibrate/row_split.h"
@@ -26,7 +32,9 @@ void check_rows(const FitInput& input) {
   if (input.y.size() != rows || (!input.weight.empty() && input.weight.size() != rows) ||
       (input.given.cols() > 0 && input.given.rows() != rows) ||
       (!input.calibrate_rows.empty() && input.calibrate_rows.size() != rows) ||
-      (!input.group.empty() && input.group.size() != rows)) {
+      (!input.group.empty() && input.group.size() != rows) ||
+      (!input.held_out_rows.empty() && input.held_out_rows.size() != rows) ||
+      (!input.fold.empty() && input.fold.size() != rows)) {
     fail(ErrorCode::kShapeMismatch,
          "fit: {} rows of features, {} targets, {} weights, {} given predictions", rows,
          input.y.size(), input.weight.size(), input.given.rows());
@@ -81,6 +89,24 @@ void check_roles(const Method& method, const FitInput& input, const Params& para
   }
 }
 
+/// Rows that the caller has held out, or folds that it has trained models for, are for one form of
+/// guarantee each.
+void check_stated(const FitInput& input, GuaranteeRule::Form form) {
+  const bool in_folds = input.given_form.kind == GivenKind::kFoldPoints;
+  if (!input.held_out_rows.empty() && form != GuaranteeRule::Form::kSplit) {
+    fail(ErrorCode::kInvalidArgument,
+         "rows are held out for a guarantee, and it is not guarantee=split that is asked for");
+  }
+  if (in_folds != !input.fold.empty() || (in_folds && form != GuaranteeRule::Form::kCross)) {
+    fail(ErrorCode::kInvalidArgument,
+         "predictions of each fold's model need guarantee=cross and the fold of each row");
+  }
+  if (in_folds && (!input.group.empty() || input.window > 1)) {
+    fail(ErrorCode::kInvalidArgument,
+         "predictions of each fold's model are for rows at random, without groups and windows");
+  }
+}
+
 /// What is left for the method once the common options are seen to.
 Params own_params(const Params& all) {
   Params own;
@@ -99,9 +125,56 @@ RowOrder order_of(const FitInput& input, const Params& params) {
   return series ? RowOrder::kTime : RowOrder::kNone;
 }
 
+/// Whether a guide to the target's masses is put beside the method. `auto` has its own.
+bool wants_masses(const Method& method, const FitInput& input, MassesRule rule) {
+  if (method.name == "auto") return false;
+  if (rule != MassesRule::kAuto) return rule == MassesRule::kYes;
+  return input.given.cols() > 0 || method.name == "nrc_boost";
+}
+
+/// What stands around the method: options that every method has.
+struct Surroundings {
+  GuaranteeRule guarantee;
+  MassesRule masses;
+  bool bands;
+};
+
+/// The method by itself, and with what is put beside it.
+std::unique_ptr<QuantileModel> fit_plain(const Method& method, const FitInput& input,
+                                         const Params& params, MassesRule masses,
+                                         const Execution& how) {
+  if (!wants_masses(method, input, masses)) return method.fit(input, params, how);
+  const auto fit = [&](const FitInput& rows, const Execution& part) {
+    return method.fit(rows, params, part);
+  };
+  return fit_with_masses(fit, input, order_of(input, params), how);
+}
+
+/// Whether bands=auto is on: where 12 fits on halves are no burden.
+bool wants_bands(BandRule rule, const Method& method, const FitInput& input, const Params& params) {
+  if (rule != BandRule::kAuto) return rule == BandRule::kOn;
+  return !method.slow && input.x.rows() <= kMostRowsForAutoBands &&
+         canonical_name(params.text("budget", "")) != "quick";
+}
+
+/// Bands by fits of the method itself on halves of `input`, the rows that trained `whole`.
+std::unique_ptr<QuantileModel> fit_bands(const Method& method, std::unique_ptr<QuantileModel> whole,
+                                         const FitInput& input, const Params& params,
+                                         MassesRule masses, std::size_t ranked,
+                                         const Execution& how) {
+  Params of_half = params;
+  of_half.merge(Params::parse(method.half_params));
+  const GuaranteedModel::FitRows fit = [&](const FitInput& half, const Execution& part) {
+    return fit_plain(method, half, of_half, masses, part);
+  };
+  return add_bands(std::move(whole), input, ranked,
+                   input.fold.empty() ? fit : fit_on_fold_means(fit), how);
+}
+
 std::unique_ptr<QuantileModel> fit_guaranteed(const Method& method, const FitInput& input,
-                                              const Params& params, const GuaranteeRule& rule,
+                                              const Params& params, const Surroundings& around,
                                               const Execution& how) {
+  const GuaranteeRule& rule = around.guarantee;
   const RowOrder order = order_of(input, params);
   if (rule.form == GuaranteeRule::Form::kCross) {
     Params own = params;
@@ -109,20 +182,43 @@ std::unique_ptr<QuantileModel> fit_guaranteed(const Method& method, const FitInp
       own.set("ensemble", std::to_string(rule.folds));
     }
     const auto fit = [&](const FitInput& rows, const Execution& part) {
-      return method.fit(rows, own, part);
+      return fit_plain(method, rows, own, around.masses, part);
     };
-    return GuaranteedModel::cross(input, guarantee_folds(input, rule, order), fit, how);
+    const FoldPlan plan = guarantee_folds(input, rule, order);
+    const bool in_columns = !input.fold.empty();
+    auto whole = GuaranteedModel::cross(
+        input, plan, in_columns ? fit_on_fold_columns(fit) : GuaranteedModel::FitRows(fit), how,
+        rule.outer);
+    const std::size_t ranked = whole->overall().rows();
+    if (!around.bands) return whole;
+    return fit_bands(method, std::move(whole), input, params, around.masses, ranked, how);
   }
   const Partition parts = guarantee_partition(input, rule, order);
-  std::unique_ptr<const QuantileModel> inner =
-      method.fit(InputPart(input, parts.first).input(), params, how);
-  return std::make_unique<GuaranteedModel>(std::move(inner), InputPart(input, parts.second).input(),
-                                           how);
+  const InputPart training(input, parts.first);
+  auto whole = std::make_unique<GuaranteedModel>(
+      fit_plain(method, training.input(), params, around.masses, how),
+      InputPart(input, parts.second).input(), how, rule.outer);
+  if (order == RowOrder::kTime) whole->set_in_time_order();
+  if (!around.bands) return whole;
+  return fit_bands(method, std::move(whole), training.input(), params, around.masses,
+                   parts.second.size(), how);
+}
+
+std::vector<ParamInfo> all_common_options() {
+  std::vector<ParamInfo> all;
+  for (const auto options : {guarantee_options(), masses_options(), bounds_options()}) {
+    all.insert(all.end(), options.begin(), options.end());
+  }
+  all.push_back(kBandsOption);
+  return all;
 }
 
 }  // namespace
 
-std::span<const ParamInfo> common_options() { return guarantee_options(); }
+std::span<const ParamInfo> common_options() {
+  static const std::vector<ParamInfo> kOptions = all_common_options();
+  return kOptions;
+}
 
 std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& input,
                                           const Params& params, const Execution& how) {
@@ -143,17 +239,27 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
 
   const GuaranteeRule guarantee =
       resolve_guarantee(parse_guarantee(all), rows_to_draw_from(input).size());
+  check_stated(input, guarantee.form);
+  const bool guaranteed = guarantee.form != GuaranteeRule::Form::kNone;
+  const Surroundings around{guarantee, parse_masses(all),
+                            wants_bands(parse_bands(all), method, input, all)};
+  const TargetBounds bounds = resolve_bounds(parse_bounds(all), input.y, input.weight);
   const Params own = own_params(all);
-  if (guarantee.form != GuaranteeRule::Form::kNone) {
-    return fit_guaranteed(method, input, own, guarantee, how);
-  }
-  if (!input.group.empty()) {
+  if (!guaranteed && !input.group.empty()) {
     fail(ErrorCode::kInvalidArgument,
          "groups are what a guarantee holds within: ask for one (--guarantee split or cross), or "
          "leave the "
          "groups out");
   }
-  return method.fit(input, own, how);
+  // From the inside out: the method, masses, the guarantee, bands, bounds.
+  std::unique_ptr<QuantileModel> model = guaranteed
+                                             ? fit_guaranteed(method, input, own, around, how)
+                                             : fit_plain(method, input, own, around.masses, how);
+  if (!guaranteed && around.bands) {
+    model = fit_bands(method, std::move(model), input, own, around.masses, 0, how);
+  }
+  if (bounds.empty()) return model;
+  return std::make_unique<BoundedModel>(std::move(model), bounds);
 }
 
 }  // namespace tare

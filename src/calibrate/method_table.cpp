@@ -40,8 +40,9 @@ Method nrc_method(const NrcRow& row) {
           .paper = row.paper,
           .summary = row.summary,
           .guarantee =
-              "each quantile tends to the true conditional one as rows grow, if it is Lipschitz in "
-              "the kernel's features",
+              "nothing for a finite sample; consistency by Theorem 1 for kernel=naive "
+              "bandwidth=rate: independent rows, a quantile that is bounded and Lipschitz in the "
+              "kernel's features, which have a density there, as the residual has",
           .citation = "Liu, Cai, Li 2023",
           .defaults = row.defaults,
           .point = row.point,
@@ -50,7 +51,8 @@ Method nrc_method(const NrcRow& row) {
           .fit = &fit_nrc,
           .load = &load_nrc,
           .many_rows = 0,
-          .on_columns = true};
+          .on_columns = true,
+          .slow = row.window > 1};
 }
 
 std::span<const Method> table() {
@@ -61,8 +63,9 @@ std::span<const Method> table() {
            "the default: several cross-fitted centers and scales, SNQ on each, and the average "
            "that loses least on rows left out",
        .guarantee =
-           "as nrc, on the center and the scale that each member finds (Theorem 3); unless "
-           "--guarantee none, central intervals also cover on average over a finite sample",
+           "from 2,000 rows on, or with --guarantee split or cross: a central interval covers at "
+           "least its share of exchangeable rows on average, what of it the rows can keep; no "
+           "theorem covers the average of its members",
        .citation = "Liu, Cai, Li 2023, Theorem 3; Caruana et al. 2004 for the greedy average",
        .defaults = "guarantee=auto",
        .point = kOwnOrGiven,
@@ -70,7 +73,8 @@ std::span<const Method> table() {
        .options = auto_options(),
        .fit = &fit_auto,
        .load = &load_auto,
-       .on_columns = true},
+       .on_columns = true,
+       .half_params = "budget=quick"},
       nrc_method({"nrc", "NRC",
                   "SNQ on the residuals of a network or of a given prediction, kernel on all "
                   "features",
@@ -95,7 +99,9 @@ std::span<const Method> table() {
        .paper = "",
        .summary = "as nrc, after boosted trees brought the residuals to one center and size: SNQ "
                   "on one line",
-       .guarantee = "as nrc, on the center and the size that the trees find (Theorem 3)",
+       .guarantee = "nothing for a finite sample; as nrc only where the residual's law depends on "
+                    "the trees' "
+                    "center and size alone (Theorem 3)",
        .citation = "Liu, Cai, Li 2023; Friedman 2001 for the trees",
        .defaults = "regressor=boosting split=cross",
        .point = kOwnOrGiven,
@@ -107,8 +113,9 @@ std::span<const Method> table() {
       {.name = "hnn",
        .paper = "HNN",
        .summary = "a network with a mean and an sd head, by Gaussian likelihood",
-       .guarantee = "none for a finite sample; right in the limit where the target is normal given "
-                    "the features",
+       .guarantee =
+           "none; right in the limit only where the target is normal given the features and "
+           "training finds its mean and sd",
        .citation = "Kendall, Gal 2017",
        .defaults = "hidden=20,20",
        .point = kOwn,
@@ -119,7 +126,7 @@ std::span<const Method> table() {
       {.name = "mc_dropout",
        .paper = "MCDrop",
        .summary = "as hnn, with dropout in training and in 100 passes at prediction",
-       .guarantee = "none; the spread of the passes widens the bands where rows are few",
+       .guarantee = "none",
        .citation = "Gal, Ghahramani 2016",
        .defaults = "hidden=20,20 passes=100",
        .point = kOwn,
@@ -130,8 +137,9 @@ std::span<const Method> table() {
       {.name = "deep_ensemble",
        .paper = "DeepEnsemble",
        .summary = "5 networks as in hnn; what they disagree about is part of the variance",
-       .guarantee = "none for a finite sample; right in the limit where the target is normal given "
-                    "the features",
+       .guarantee =
+           "none; right in the limit only where the target is normal given the features and "
+           "training finds its mean and sd",
        .citation = "Lakshminarayanan, Pritzel, Blundell 2017",
        .defaults = "hidden=20,20 members=5",
        .point = kOwn,
@@ -143,8 +151,7 @@ std::span<const Method> table() {
        .paper = "MMD",
        .summary =
            "as hnn, then trained on so that draws from its laws resemble the targets as a whole",
-       .guarantee =
-           "none for a single row: its second loss cannot tell which law belongs to which row",
+       .guarantee = "none: its second loss cannot tell which distribution belongs to which row",
        .citation = "Cui, Hu, Zhu 2020",
        .defaults = "hidden=20,20 mmd_batch=128",
        .point = kOwn,
@@ -155,8 +162,8 @@ std::span<const Method> table() {
       {.name = "isr",
        .paper = "ISR",
        .summary = "as hnn, with levels corrected to how often held-out rows kept them",
-       .guarantee = "each level covers its share on average over all rows, to 1/(n+1) of n "
-                    "recalibration rows; not given the features",
+       .guarantee = "each level holds on average over exchangeable rows, within 1/(n+1) for n "
+                    "recalibration rows without ties; nothing for a single x",
        .citation = "Kuleshov, Fenner, Ermon 2018",
        .defaults = "hidden=20,20",
        .point = kOwn,
@@ -167,21 +174,22 @@ std::span<const Method> table() {
       {.name = "lstm_hnn",
        .paper = "LSTM-HNN",
        .summary = "for series: mean and sd heads on an LSTM that reads a window of steps",
-       .guarantee = "none for a finite sample; right in the limit where the target is normal given "
-                    "the window",
+       .guarantee = "none; right in the limit only where the target is normal given the window and "
+                    "training finds its mean and sd",
        .citation = "Kendall, Gal 2017",
        .defaults = "units=40,40",
        .point = kOwn,
        .window = 5,
        .options = lstm_hnn_options(),
        .fit = &fit_lstm_hnn,
-       .load = &load_lstm_hnn},
+       .load = &load_lstm_hnn,
+       .slow = true},
       {.name = "cqr_boost",
        .paper = "",
        .summary = "conformalized quantile regression on boosted trees",
-       .guarantee =
-           "a central interval covers at least its share of new rows on average, if rows are "
-           "exchangeable; not at each x",
+       .guarantee = "a central interval covers at least its share of exchangeable rows on average, "
+                    "or n/(n+1) "
+                    "where that is less, for n rows that calibrate; nothing for a single x",
        .citation = "Romano, Patterson, Candes 2019; Friedman 2001",
        .defaults = "",
        .point = kOwn,
@@ -192,9 +200,9 @@ std::span<const Method> table() {
       {.name = "cqr",
        .paper = "CQR",
        .summary = "a pinball network for all levels, moved by a conformal step on held-out rows",
-       .guarantee =
-           "the interval between levels tau and 1 - tau covers at least 1 - 2 tau on average over "
-           "rows that are exchangeable; nothing for a single x",
+       .guarantee = "a central interval covers at least its share of exchangeable rows on average, "
+                    "or n/(n+1) "
+                    "where that is less, for n rows that calibrate; nothing for a single x",
        .citation = "Romano, Patterson, Candes 2019",
        .defaults = "",
        .point = kOwn,
@@ -205,9 +213,9 @@ std::span<const Method> table() {
       {.name = "oqr",
        .paper = "OQR",
        .summary = "as cqr, the network's intervals made to cover alike whatever their length",
-       .guarantee =
-           "the interval between levels tau and 1 - tau covers at least 1 - 2 tau on average over "
-           "rows that are exchangeable; nothing for a single x",
+       .guarantee = "a central interval covers at least its share of exchangeable rows on average, "
+                    "or n/(n+1) "
+                    "where that is less, for n rows that calibrate; nothing for a single x",
        .citation = "Feldman, Bates, Romano 2021",
        .defaults = "batch=128",
        .point = kOwn,
@@ -230,7 +238,7 @@ std::span<const Method> table() {
        .paper = "CCL",
        .summary = "a network trained to be calibrated on average and sharp",
        .guarantee =
-           "none: being calibrated on average and sharp is had without being right at any x",
+           "none: a model can be calibrated on average and sharp and still be wrong at every x",
        .citation = "Chung, Neiswanger, Char, Schneider 2021",
        .defaults = "",
        .point = kOwn,
@@ -241,7 +249,7 @@ std::span<const Method> table() {
       {.name = "dgp",
        .paper = "DGP",
        .summary = "deep Gaussian process of two layers, variational, with noise between the layers",
-       .guarantee = "none: the law is as good as the model; natural for up to a few thousand rows",
+       .guarantee = "none",
        .citation = "Damianou & Lawrence 2013; Salimbeni & Deisenroth 2017",
        .defaults = "",
        .point = kOwn,
@@ -249,7 +257,8 @@ std::span<const Method> table() {
        .options = dgp_options(),
        .fit = &fit_dgp,
        .load = &load_dgp,
-       .many_rows = 20'000},
+       .many_rows = 20'000,
+       .slow = true},
   });
   return kMethods;
 }

@@ -6,6 +6,10 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "calibrate/automatic/mass_model.h"
+#include "calibrate/bands/banded_model.h"
+#include "calibrate/bounded_model.h"
+#include "calibrate/fold_given.h"
 #include "calibrate/guarantee.h"
 #include "data/schema.h"
 #include "io/safetensors.h"
@@ -24,6 +28,25 @@ Schema plain_schema(const QuantileModel& model) {
 /// Columns of Rows::given that the schema will fill.
 std::size_t given_by(const Schema& schema) {
   return schema.predictor().empty() ? schema.given_columns().size() : 1;
+}
+
+/// The method's model, in what fit_method put around it.
+std::unique_ptr<const QuantileModel> load_wrapped(const TensorReader& in, const Method& method) {
+  using Loaded = std::unique_ptr<const QuantileModel>;
+  const auto load_plain = [&](const TensorReader& part) -> Loaded {
+    Loaded inner = method.load(part);
+    return MassModel::is_in(part) ? MassModel::load(part, std::move(inner)) : std::move(inner);
+  };
+  const auto load_fold = [&](const TensorReader& part) {
+    return load_fold_model(part, load_plain);
+  };
+  const auto load_whole = [&](const TensorReader& part) -> Loaded {
+    if (GuaranteedModel::is_in(part)) return GuaranteedModel::load(part, load_fold);
+    return load_plain(part);
+  };
+  Loaded model =
+      BandedModel::is_in(in) ? BandedModel::load(in, load_whole, load_fold) : load_whole(in);
+  return BoundedModel::is_in(in) ? BoundedModel::load(in, std::move(model)) : std::move(model);
 }
 
 }  // namespace
@@ -56,11 +79,7 @@ FittedModel load_model(const std::string& path) {
     auto schema = std::make_shared<const Schema>(Schema::from_json(in.value("schema")));
     const TensorReader part = in.part("model");
     const Method& method = find_method(fitted.method);
-    if (GuaranteedModel::is_in(part)) {
-      fitted.model = GuaranteedModel::load(part, method.load);
-    } else {
-      fitted.model = method.load(part);
-    }
+    fitted.model = load_wrapped(part, method);
     if (schema->feature_names().size() * schema->window() != fitted.model->features() ||
         given_by(*schema) != fitted.model->given()) {
       fail(ErrorCode::kCorruptFile, "its columns do not fit its model");

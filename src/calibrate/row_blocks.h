@@ -23,7 +23,7 @@ inline void append_diagnostics(Prediction& all, const Prediction& block) {
   const auto append = [](auto& to, const auto& from) {
     to.insert(to.end(), from.begin(), from.end());
   };
-  append(all.effective_n, block.effective_n);
+  append(all.window_n, block.window_n);
   append(all.nearest, block.nearest);
   append(all.fallback, block.fallback);
   append(all.outside, block.outside);

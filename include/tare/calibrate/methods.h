@@ -35,6 +35,8 @@ struct Method {
   std::unique_ptr<QuantileModel> (*load)(const TensorReader&);
   std::size_t many_rows = 0;  // above so many rows a fit takes long, and a tool says so; 0: never
   bool on_columns = false;    // can be told on which columns to calibrate
+  bool slow = false;          // a fit takes minutes, and bands=auto is off
+  std::string_view half_params = {};  // override a fit on half of the rows, for the bands
 };
 
 std::span<const Method> methods();

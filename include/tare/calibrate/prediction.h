@@ -10,18 +10,21 @@
 namespace tare {
 
 /// Quantiles for some rows and what is known about each answer. The diagnostics are empty for a
-/// method that has no neighbourhood; bands and delivered levels are filled by
+/// method that has no neighbourhood; effective_n, bands and delivered levels are filled by
 /// predict_with_reliability (reliability.h) alone.
 struct Prediction {
-  Matrix quantiles;                 // (i, j): row i, level j, in the order the levels were given
-  std::vector<double> effective_n;  // (sum w)^2 / sum w^2 of the rows behind the answer
-  std::vector<double> nearest;      // distance to the nearest calibration row, in scaled features;
-                                    // empty where Execution::diagnostics is off
+  Matrix quantiles;              // (i, j): row i, level j, in the order the levels were given
+  std::vector<double> window_n;  // of a kernel: (sum w)^2 / sum w^2 of the rows in its window
+  std::vector<double> nearest;   // distance to the nearest calibration row, in scaled features;
+                                 // empty where Execution::diagnostics is off
   std::vector<std::uint8_t> fallback;  // 1 where no calibration row was in reach
   std::vector<std::uint8_t> outside;  // 1 where the row is farther from the nearest calibration row
                                       // than Snq::support_radius(); empty where nearest is
-  Matrix band_low;   // (i, j): where the true quantile could lie, given effective_n[i] rows;
-  Matrix band_high;  // infinite where these are too few to say
+  /// The number of independent draws from the row's own distribution that would pin its quantiles
+  /// as well as this answer does; empty where the model was fitted without bands.
+  std::vector<double> effective_n;
+  Matrix band_low;   // (i, j): a 90 % band for the true quantile; empty where the model was fitted
+  Matrix band_high;  // without bands
   Matrix delivered;  // (i, j): the level that the guarantee's ranks keep; empty without one
 };
 

@@ -46,6 +46,14 @@ struct FitInput {
       {};  // 1 for a row that only calibrates; empty: the method splits
   std::span<const std::uint32_t> group =
       {};  // 0, 1, ...: within which a guarantee holds; empty: it holds overall
+  /// 1 for a row that the caller has held out of every training: guarantee=split ranks these rows
+  /// and uses them for nothing else. Empty: the rows are drawn here.
+  std::span<const std::uint8_t> held_out_rows = {};
+  /// The fold 0, 1, ... of each row for guarantee=cross, where `given` is of kind kFoldPoints.
+  /// Column k of `given` holds predictions of a model that has not been trained on fold k, and for
+  /// a row of another fold j of one that has not been trained on fold j either. Folds are of equal
+  /// size. Empty: the folds are drawn here.
+  std::span<const std::uint32_t> fold = {};
   /// What `weight` was multiplied with, for a guarantee to ask about new rows (weigh_towards); or
   /// none.
   std::shared_ptr<const Shift> shift = {};
@@ -79,6 +87,21 @@ class QuantileModel {
   virtual Matrix delivered(const Rows& /*rows*/, std::span<const Level> /*levels*/) const {
     return {};
   }
+
+  /// The quantiles that a guarantee starts from: those of the method itself. Without a guarantee
+  /// they are predict()'s.
+  virtual Matrix own_quantiles(const Rows& rows, std::span<const Level> levels,
+                               const Execution& how) const {
+    return predict(rows, levels, how).quantiles;
+  }
+
+  /// Adds bands and effective_n to `answer`, which predict() gave for the same rows and levels.
+  /// Does nothing for a model that was fitted without bands.
+  virtual void add_reliability(const Rows& /*rows*/, std::span<const Level> /*levels*/,
+                               const Execution& /*how*/, Prediction& /*answer*/) const {}
+
+  /// The model inside one that only adds to its answers or cuts them; null for all others.
+  virtual const QuantileModel* wrapped() const noexcept { return nullptr; }
 
   /// Writes what the method's load function reads; the file adds name, version and checksum.
   virtual void save(const TensorWriter& out) const = 0;

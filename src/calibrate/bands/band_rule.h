@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tare/base/params.h"
+#include "tare/base/rng.h"
+
+namespace tare {
+
+/// The option behind --bands, which every method has.
+inline constexpr ParamInfo kBandsOption = {
+    "bands", "off",
+    "bands around the quantiles, and effective_n, from 12 fits on random halves of the rows: on, "
+    "off; auto, which 'tare fit' and Python have by default, is on from 100 to 10,000 rows unless "
+    "the method is slow or the budget is quick"};
+
+enum class BandRule : std::uint8_t { kOff, kOn, kAuto };
+/// Throws kInvalidArgument.
+BandRule parse_bands(const Params& params);
+
+/// Fits on halves. The relative error of a root mean square of 12 deviations is 1 / sqrt(24), a
+/// fifth.
+inline constexpr std::size_t kHalves = 12;
+/// With fewer rows than this a half is too small to tell anything about the whole.
+inline constexpr std::size_t kRowsForBands = 100;
+/// Above this many rows bands=auto is off: 12 more fits are what a user would notice first.
+inline constexpr std::size_t kMostRowsForAutoBands = 10'000;
+/// A "half" has at most this many rows, so that time and file size stay bounded.
+inline constexpr std::size_t kMostHalfRows = 20'000;
+
+/// Rows of `count` fits on about half of `rows` rows: ascending, drawn without replacement. With
+/// `blocks`, for rows in time order, whole stretches are drawn, twenty of equal length, so that
+/// what is left is still in pieces of a series.
+std::vector<std::vector<std::size_t>> draw_halves(std::size_t rows, std::size_t count, bool blocks,
+                                                  Seed seed);
+
+/// The standard error of a fit on `rows` rows, in units of the root mean square deviation of fits
+/// on `part` of them from it.
+///
+/// Where the mean squared error falls as n^-a, independent of which rows are left out, the
+/// deviation's mean square is that of a fit on `part` rows less that of the whole: V (n/m)^a - V.
+/// For a = 1 and halves this is V itself. a is 0.8, the rate of a smooth curve in one dimension:
+/// the result for halves is 1.16. Chosen on known laws that `tare reproduce bands` does not report
+/// on (docs/decisions/0024-bands-from-halves.md).
+double deviation_scale(std::size_t part, std::size_t rows);
+
+}  // namespace tare

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "evaluate/experiment/result_file.h"
+#include "tare/base/execution.h"
+#include "tare/base/params.h"
+#include "tare/base/rng.h"
+
+namespace tare {
+
+/// How often bands hold the true quantile, and how wide they are, on problems whose law is known.
+struct BandStudy {
+  std::vector<std::string> methods = {"nrc",  "nrc_rf",        "nrc_boost",
+                                      "auto", "deep_ensemble", "cqr_boost"};
+  std::vector<std::string> problems;  // by default those of the plan `oracle`
+  std::vector<std::size_t> rows = {1'000, 4'000};
+  Params params;                // for every method, over its own
+  std::size_t queries = 1'000;  // fresh rows at which bands are looked at
+  std::size_t draws = 20;       // of the data, from which a method's real error is taken
+  Seed seed{1};
+
+  static BandStudy standard();
+};
+
+/// A method on a problem: what is measured.
+struct BandCell {
+  std::string method, problem;
+  std::size_t rows = 0;
+  std::vector<double> held;   // at each of band_study_levels(): share of queries whose band holds
+  std::vector<double> width;  // median width, in units of the band that knows the real error
+  double effective_n = 0.0;   // median
+};
+
+/// 0.05, 0.25, 0.5, 0.75, 0.95.
+std::span<const Level> band_study_levels();
+
+/// Runs what `results` does not have yet. For each method, problem and number of rows: one fit with
+/// bands, whose bands are compared with the law's own quantiles at the queries, and `draws` fits on
+/// fresh data, whose root mean square error at each query and level times 2 * 1.645 is the width of
+/// the band that knows the method's real error there. `auto` has the budget `quick` unless `params`
+/// says otherwise. Depends on the study alone, not on threads.
+std::vector<BandCell> run_band_study(const BandStudy& study, ResultFile& results,
+                                     const Execution& how);
+
+}  // namespace tare
