@@ -4,6 +4,10 @@
 `quantiles` is an array of shape (n, Q), `levels` its Q levels; by default they are the 100 of :func:`metric_levels`, on which
 the tool measures.
 
+A target that equals its quantile, as counts, grades and zeros do, counts as below it by the share of its jump in the predicted
+distribution (:func:`target_jumps`), so that a perfect forecaster of counts scores no more than one of continuous targets. Without ties this
+is the plain count. ``ties="count"`` counts every tie as below.
+
 >>> import numpy as np
 >>> from tare import metrics
 >>> y = np.arange(1, 101) / 101
@@ -25,7 +29,8 @@ from . import _core
 
 __all__ = [
     "agce", "agce_floor", "check_score", "coverage", "crps", "crps_levels", "interval_length", "interval_score", "mace",
-    "mace_floor", "metric_levels", "observed_levels", "pinball_loss", "pit_histogram", "scores",
+    "mace_floor", "metric_levels", "observed_levels", "pinball_loss", "pit_histogram", "scores", "split_agce_floor", "split_coverage",
+    "split_mace_floor", "target_jumps",
 ]
 
 
@@ -65,29 +70,74 @@ def pinball_loss(y: Any, quantiles: Any, levels: Any = None) -> float:
 check_score = pinball_loss
 
 
-def observed_levels(y: Any, quantiles: Any) -> np.ndarray:
-    """Share of rows with y <= q at each level: what a reliability curve shows."""
-    return _core.observed_levels(_vector(y, "y"), _quantiles(quantiles))
+def target_jumps(y: Any, quantiles: Any, levels: Any = None) -> np.ndarray:
+    """Shape (n, 2): P(Y < y) and P(Y <= y) for each target that equals some of its quantiles, as far as the levels show them; equal for others.
+
+    A jump reaches half way to the next level on either side. More levels show more: the functions below take `jumps` found through others.
+    """
+    return _core.target_jumps(_vector(y, "y"), _quantiles(quantiles), _levels(levels))
 
 
-def mace(y: Any, quantiles: Any, levels: Any = None) -> float:
+def _are_counted(ties: str) -> bool:
+    if ties not in ("split", "count"):
+        raise ValueError(f"ties is 'split' or 'count', got {ties!r}.")
+    return ties == "count"
+
+
+def _jumps(jumps: Any, y: np.ndarray, quantiles: np.ndarray, levels: list[float]) -> np.ndarray:
+    if jumps is None:
+        return _core.target_jumps(y, quantiles, levels)
+    array = np.ascontiguousarray(jumps, dtype=np.float64)
+    if array.ndim != 2:
+        raise ValueError(f"jumps should have shape (n, 2), got {array.shape}.")
+    return array
+
+
+def observed_levels(y: Any, quantiles: Any, levels: Any = None, *, ties: str = "split", jumps: Any = None) -> np.ndarray:
+    """Share of rows below their quantile at each level: what a reliability curve shows. ``ties="count"`` needs no levels."""
+    target, array = _vector(y, "y"), _quantiles(quantiles)
+    if _are_counted(ties):
+        return _core.observed_levels_counted(target, array)
+    asked = _levels(levels)
+    return _core.observed_levels(target, array, asked, _jumps(jumps, target, array, asked))
+
+
+def mace(y: Any, quantiles: Any, levels: Any = None, *, ties: str = "split", jumps: Any = None) -> float:
     """Mean absolute calibration error: mean over levels of \\|level - observed level\\|."""
-    return _core.mace(_vector(y, "y"), _quantiles(quantiles), _levels(levels))
+    target, array, asked = _vector(y, "y"), _quantiles(quantiles), _levels(levels)
+    if _are_counted(ties):
+        return _core.mace_counted(target, array, asked)
+    return _core.mace(target, array, asked, _jumps(jumps, target, array, asked))
 
 
 def mace_floor(rows: int, levels: Any = None) -> float:
-    """What a perfect forecaster's MACE is on average on so many rows."""
+    """What a perfect forecaster's MACE is on average on that many rows of a continuous target."""
     return _core.mace_floor(rows, _levels(levels))
 
 
-def agce(y: Any, quantiles: Any, levels: Any = None, *, random_state: int = 0) -> float:
+def split_mace_floor(y: Any, quantiles: Any, levels: Any = None, *, jumps: Any = None) -> float:
+    """The same where targets repeat: less, because a share varies less than a row. Equal to :func:`mace_floor` without ties."""
+    target, array, asked = _vector(y, "y"), _quantiles(quantiles), _levels(levels)
+    return _core.split_mace_floor(target, array, asked, _jumps(jumps, target, array, asked))
+
+
+def agce(y: Any, quantiles: Any, levels: Any = None, *, random_state: int = 0, ties: str = "split", jumps: Any = None) -> float:
     """Adversarial group calibration error: the largest MACE of ten random groups of a tenth of the rows."""
-    return _core.agce(_vector(y, "y"), _quantiles(quantiles), _levels(levels), random_state)
+    target, array, asked = _vector(y, "y"), _quantiles(quantiles), _levels(levels)
+    if _are_counted(ties):
+        return _core.agce_counted(target, array, asked, random_state)
+    return _core.agce(target, array, asked, random_state, _jumps(jumps, target, array, asked))
 
 
 def agce_floor(rows: int, levels: Any = None, *, random_state: int = 0) -> float:
-    """What a perfect forecaster's AGCE is on average on so many rows."""
+    """What a perfect forecaster's AGCE is on average on that many rows of a continuous target."""
     return _core.agce_floor(rows, _levels(levels), random_state)
+
+
+def split_agce_floor(y: Any, quantiles: Any, levels: Any = None, *, random_state: int = 0, jumps: Any = None) -> float:
+    """The same where targets repeat. Equal to :func:`agce_floor` without ties."""
+    target, array, asked = _vector(y, "y"), _quantiles(quantiles), _levels(levels)
+    return _core.split_agce_floor(target, array, asked, random_state, _jumps(jumps, target, array, asked))
 
 
 def crps(y: Any, quantiles: Any) -> float:
@@ -96,8 +146,19 @@ def crps(y: Any, quantiles: Any) -> float:
 
 
 def coverage(y: Any, lower: Any, upper: Any) -> float:
-    """Share of rows with lower <= y <= upper."""
+    """Share of rows with lower <= y <= upper. Right intervals of counts cover more than their level so: see :func:`split_coverage`."""
     return _core.interval_coverage(_vector(y, "y"), _vector(lower, "lower"), _vector(upper, "upper"))
+
+
+def split_coverage(y: Any, lower: Any, upper: Any, jumps: Any, *, confidence_level: float = 0.9) -> float:
+    """Coverage to compare with the level where targets repeat: a target at an end counts by the share of its jump that is inside.
+
+    `jumps` come from :func:`target_jumps` with quantiles at many levels. Equal to :func:`coverage` where no target is at an end.
+    """
+    array = np.ascontiguousarray(jumps, dtype=np.float64)
+    if array.ndim != 2:
+        raise ValueError(f"jumps should have shape (n, 2), got {array.shape}.")
+    return _core.split_coverage(_vector(y, "y"), _vector(lower, "lower"), _vector(upper, "upper"), confidence_level, array)
 
 
 def interval_length(lower: Any, upper: Any) -> float:
@@ -110,25 +171,39 @@ def interval_score(y: Any, lower: Any, upper: Any, confidence_level: float) -> f
     return _core.winkler_score(_vector(y, "y"), _vector(lower, "lower"), _vector(upper, "upper"), confidence_level)
 
 
-def pit_histogram(y: Any, quantiles: Any) -> np.ndarray:
-    """Shares of rows between neighbouring quantiles: even where the law is right. Quantiles at ascending levels."""
-    return _core.pit_histogram(_vector(y, "y"), _quantiles(quantiles))
+def pit_histogram(y: Any, quantiles: Any, levels: Any = None, *, jumps: Any = None) -> np.ndarray:
+    """Shares of rows between neighbouring quantiles, of equal steps in level or at ascending `levels`: even where the law is right.
+
+    A row whose target equals quantiles is spread over its jump.
+    """
+    target, array = _vector(y, "y"), _quantiles(quantiles)
+    if levels is None and jumps is None:
+        return _core.pit_histogram(target, array)
+    asked = list(np.arange(1, array.shape[1] + 1) / (array.shape[1] + 1)) if levels is None else _levels(levels)
+    return _core.pit_histogram_at(target, array, asked, _jumps(jumps, target, array, asked))
 
 
 def scores(estimator: Any, X: Any, y: Any, *, confidence_level: float = 0.9, random_state: int = 0) -> dict[str, float]:
-    """All of the above for a fitted estimator of tare, as ``tare evaluate`` prints them."""
+    """All of the above for a fitted estimator of tare, as ``tare evaluate`` prints them; those with `_counted` count ties as below."""
     levels = metric_levels()
     target = _vector(y, "y")
-    quantiles = np.asarray(estimator._quantile_array(X, levels), dtype=np.float64)
+    # The tool's levels show the jumps; they begin with the metric levels.
+    every = _core.scorecard_levels()
+    answers = np.asarray(estimator._quantile_array(X, every), dtype=np.float64)
+    quantiles = np.ascontiguousarray(answers[:, : len(levels)])
+    jumps = target_jumps(target, answers, every)
     low, high = np.asarray(estimator._quantile_array(X, _core.interval_levels(confidence_level)), dtype=np.float64).T
     return {
-        "mace": mace(target, quantiles),
-        "mace_floor": mace_floor(len(target)),
-        "agce": agce(target, quantiles, random_state=random_state),
-        "agce_floor": agce_floor(len(target), random_state=random_state),
+        "mace": mace(target, quantiles, jumps=jumps),
+        "mace_floor": split_mace_floor(target, quantiles, jumps=jumps),
+        "agce": agce(target, quantiles, random_state=random_state, jumps=jumps),
+        "agce_floor": split_agce_floor(target, quantiles, random_state=random_state, jumps=jumps),
+        "mace_counted": mace(target, quantiles, ties="count"),
+        "agce_counted": agce(target, quantiles, random_state=random_state, ties="count"),
         "check_score": check_score(target, quantiles),
         "crps": crps(target, np.asarray(estimator._quantile_array(X, crps_levels()), dtype=np.float64)),
-        "coverage": coverage(target, low, high),
+        "coverage": split_coverage(target, low, high, jumps, confidence_level=confidence_level),
+        "coverage_counted": coverage(target, low, high),
         "interval_length": interval_length(low, high),
         "interval_score": interval_score(target, low, high, confidence_level),
     }

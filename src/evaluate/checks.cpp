@@ -44,6 +44,13 @@ void check_levels(std::string_view where, MatrixView q, std::span<const Level> l
   if (levels.empty()) fail(ErrorCode::kInvalidArgument, "{}: no levels to evaluate", where);
 }
 
+void check_jumps(std::string_view where, std::span<const double> y,
+                 std::span<const TargetJump> jumps) {
+  if (jumps.size() != y.size()) {
+    fail(ErrorCode::kShapeMismatch, "{}: {} targets but {} jumps", where, y.size(), jumps.size());
+  }
+}
+
 void check_interval(std::string_view where, std::span<const double> lower,
                     std::span<const double> upper) {
   if (lower.size() != upper.size()) {

@@ -7,6 +7,7 @@
 
 #include "tare/base/level.h"
 #include "tare/base/matrix.h"
+#include "tare/evaluate/target_jumps.h"
 
 namespace tare {
 
@@ -21,6 +22,10 @@ void check_levels(std::string_view where, MatrixView q, std::span<const Level> l
 /// Equal lengths, at least one row, no NaN, lower < +infinity, upper > -infinity.
 void check_interval(std::string_view where, std::span<const double> lower,
                     std::span<const double> upper);
+
+/// One jump for each target.
+void check_jumps(std::string_view where, std::span<const double> y,
+                 std::span<const TargetJump> jumps);
 
 void check_targets(std::string_view where, std::span<const double> y, std::size_t rows);
 void check_not_nan(std::string_view where, MatrixView q);

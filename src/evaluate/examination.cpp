@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/fail.h"
+#include "evaluate/effective_sizes.h"
 #include "math/proportion.h"
 
 namespace tare {
@@ -21,12 +22,17 @@ std::vector<Level> examined_levels() {
   return levels;
 }
 
-/// How far the level is from what was seen: 0 where it lies between the two shares.
-double distance(double level, double below, double reached) {
-  return std::max({0.0, level - reached, below - level});
+}  // namespace
+
+double Outcomes::covered(std::size_t row) const {
+  static const auto kLevels = interval_levels(kConfidence);
+  return share_inside(y[row], lower[row], upper[row], kLevels.first.value(), kLevels.second.value(),
+                      jump(row));
 }
 
-}  // namespace
+double Outcomes::below_median(std::size_t row) const {
+  return share_below(y[row], median[row], 0.5, jump(row));
+}
 
 BinNoise pit_noise(std::size_t rows, std::size_t bins) {
   const CountRange noise = binomial_range(rows, 1.0 / static_cast<double>(bins), kNoiseConfidence);
@@ -63,23 +69,27 @@ void Examination::add(const QuantileModel& model, const Rows& rows, std::span<co
   if (y.empty()) return;
   static const std::vector<Level> kLevels = examined_levels();
   static const std::size_t kCurve = metric_levels().size();  // they come first
-  const Prediction prediction = model.predict(rows, kLevels, how);
+  Prediction prediction = model.predict(rows, kLevels, how);
+  prediction.effective_n = effective_sizes(model, rows, outcomes_.effective_n.size(), how);
   card_.add(prediction, y);
+  if (!tally_) tally_.emplace(model, metric_levels());
+  tally_->add(rows, prediction);
 
-  reached_.resize(kCurve, 0);
-  below_.resize(kCurve, 0);
+  const std::vector<TargetJump> jumps = target_jumps(y, prediction.quantiles, kLevels);
+  below_.resize(kCurve, 0.0);
   for (std::size_t i = 0; i < y.size(); ++i) {
     const auto q = prediction.quantiles.row(i);
     for (std::size_t j = 0; j < kCurve; ++j) {
-      reached_[j] += std::size_t{y[i] <= q[j]};
-      below_[j] += std::size_t{y[i] < q[j]};
+      below_[j] += share_below(y[i], q[j], kLevels[j].value(), jumps[i]);
     }
+    ties_ = ties_ || !jumps[i].empty();
     const auto last = q.last(3);
     outcomes_.lower.push_back(last[0]);
     outcomes_.median.push_back(last[1]);
     outcomes_.upper.push_back(last[2]);
   }
   outcomes_.y.insert(outcomes_.y.end(), y.begin(), y.end());
+  outcomes_.jumps.insert(outcomes_.jumps.end(), jumps.begin(), jumps.end());
   outcomes_.effective_n.insert(outcomes_.effective_n.end(), prediction.effective_n.begin(),
                                prediction.effective_n.end());
   for (const std::uint8_t flag : prediction.fallback) outcomes_.fallback_rows += flag;
@@ -87,21 +97,30 @@ void Examination::add(const QuantileModel& model, const Rows& rows, std::span<co
   outcomes_.knows_outside = outcomes_.knows_outside || !prediction.outside.empty();
 }
 
+std::vector<PredictionWarning> Examination::warnings() const {
+  if (!tally_) return {};
+  std::vector<PredictionWarning> warnings = tally_->list();
+  std::erase_if(warnings, [](const PredictionWarning& warning) {
+    return warning.code == WarningCode::kFewEffectiveRows || warning.code == WarningCode::kOutside;
+  });
+  return warnings;
+}
+
 ReliabilityCurve Examination::reliability() const {
   ReliabilityCurve curve;
   curve.rows = outcomes_.rows();
+  curve.ties = ties_;
   if (curve.rows == 0) return curve;
   const auto n = static_cast<double>(curve.rows);
   const std::vector<Level> levels = metric_levels();
   for (std::size_t j = 0; j < levels.size(); ++j) {
     const double tau = levels[j].value();
     curve.level.push_back(tau);
-    curve.reached.push_back(static_cast<double>(reached_[j]) / n);
-    curve.below.push_back(static_cast<double>(below_[j]) / n);
+    curve.observed.push_back(below_[j] / n);
     const CountRange noise = binomial_range(curve.rows, tau, kNoiseConfidence);
     curve.noise_low.push_back(static_cast<double>(noise.low) / n);
     curve.noise_high.push_back(static_cast<double>(noise.high) / n);
-    const double off = distance(tau, curve.below.back(), curve.reached.back());
+    const double off = std::fabs(curve.observed.back() - tau);
     if (off > curve.largest) {
       curve.largest = off;
       curve.largest_at = tau;

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/fail.h"
+#include "evaluate/binomial_deviation.h"
 #include "evaluate/groups.h"
 #include "math/compensated_sum.h"
 #include "tare/evaluate/metrics.h"
@@ -48,12 +49,6 @@ double central_probability(double n, double k, double tau) {
   return std::exp(exponent) * std::sqrt(n / (2.0 * std::numbers::pi * k * rest));
 }
 
-// E|B / n - tau|. De Moivre: E|B - n tau| = 2 k (1 - tau) P(B = k) with k = floor(n tau) + 1.
-double mean_absolute_deviation(double n, double tau) {
-  const double k = std::min(std::floor(n * tau) + 1.0, n);
-  return 2.0 * k * (1.0 - tau) * central_probability(n, k, tau) / n;
-}
-
 struct GroupErrors {
   double worst = 0.0;
   double mean = 0.0;
@@ -88,6 +83,12 @@ GroupErrors simulate_groups(std::size_t rows, std::span<const double> sorted, Se
 }
 
 }  // namespace
+
+// De Moivre: E|B - n tau| = 2 k (1 - tau) P(B = k) with k = floor(n tau) + 1.
+double mean_absolute_deviation(double n, double tau) {
+  const double k = std::min(std::floor(n * tau) + 1.0, n);
+  return 2.0 * k * (1.0 - tau) * central_probability(n, k, tau) / n;
+}
 
 double mace_floor(std::size_t rows, std::span<const Level> levels) {
   check_floor("mace_floor", rows, levels);

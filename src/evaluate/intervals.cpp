@@ -25,6 +25,21 @@ double interval_coverage(std::span<const double> y, std::span<const double> lowe
   return static_cast<double>(inside) / static_cast<double>(y.size());
 }
 
+double split_coverage(std::span<const double> y, std::span<const double> lower,
+                      std::span<const double> upper, const Level& lower_level,
+                      const Level& upper_level, std::span<const TargetJump> jumps) {
+  check_interval("split_coverage", lower, upper);
+  check_targets("split_coverage", y, lower.size());
+  check_jumps("split_coverage", y, jumps);
+
+  CompensatedSum inside;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    inside.add(
+        share_inside(y[i], lower[i], upper[i], lower_level.value(), upper_level.value(), jumps[i]));
+  }
+  return inside.value() / static_cast<double>(y.size());
+}
+
 double winkler_score(std::span<const double> y, std::span<const double> lower,
                      std::span<const double> upper, double confidence) {
   if (!(confidence > 0.0 && confidence < 1.0)) {

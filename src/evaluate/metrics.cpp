@@ -14,19 +14,58 @@ namespace {
 
 constexpr std::size_t kCrpsSteps = 200;
 
-// Adds row i's indicators of y <= q to the counts, one per level.
-void count_row(double y, std::span<const double> q, std::span<std::size_t> counts) {
-  for (std::size_t j = 0; j < q.size(); ++j) counts[j] += y <= q[j] ? 1u : 0u;
-}
+/// Row by row, which share of it is below each quantile.
+class Shares {
+ public:
+  /// With ties split; with `jumps` empty they count as below.
+  Shares(std::span<const double> y, MatrixView q, std::span<const Level> levels,
+         std::span<const TargetJump> jumps)
+      : y_(y), q_(q), levels_(levels), jumps_(jumps) {}
 
-double mean_gap(std::span<const std::size_t> counts, std::size_t rows,
-                std::span<const Level> levels) {
+  void add_row(std::size_t i, std::span<double> sums) const {
+    const auto q = q_.row(i);
+    // Ties are rare in most data: without one the loop is the plain count.
+    if (jumps_.empty() || jumps_[i].empty()) {
+      for (std::size_t j = 0; j < q.size(); ++j) sums[j] += y_[i] <= q[j] ? 1.0 : 0.0;
+      return;
+    }
+    for (std::size_t j = 0; j < q.size(); ++j) {
+      sums[j] += share_below(y_[i], q[j], levels_[j].value(), jumps_[i]);
+    }
+  }
+  std::vector<double> sums() const {
+    std::vector<double> sums(q_.cols(), 0.0);
+    for (std::size_t i = 0; i < y_.size(); ++i) add_row(i, sums);
+    return sums;
+  }
+
+ private:
+  std::span<const double> y_;
+  MatrixView q_;
+  std::span<const Level> levels_;
+  std::span<const TargetJump> jumps_;
+};
+
+double mean_gap(std::span<const double> sums, std::size_t rows, std::span<const Level> levels) {
   CompensatedSum sum;
   for (std::size_t j = 0; j < levels.size(); ++j) {
-    sum.add(
-        std::fabs(levels[j].value() - static_cast<double>(counts[j]) / static_cast<double>(rows)));
+    sum.add(std::fabs(levels[j].value() - sums[j] / static_cast<double>(rows)));
   }
   return sum.value() / static_cast<double>(levels.size());
+}
+
+double worst_gap(const Shares& shares, std::size_t rows, std::span<const Level> levels, Seed seed) {
+  std::vector<double> sums(levels.size());
+  return worst_group(rows, seed, [&](std::span<const std::size_t> group) {
+    std::ranges::fill(sums, 0.0);
+    for (const std::size_t i : group) shares.add_row(i, sums);
+    return mean_gap(sums, group.size(), levels);
+  });
+}
+
+std::vector<double> means_of(std::vector<double> sums, std::size_t rows) {
+  for (double& sum : sums) sum /= static_cast<double>(rows);
+  return sums;
 }
 
 double mean_pinball(std::span<const double> y, MatrixView q, std::span<const Level> levels) {
@@ -46,37 +85,66 @@ double pinball(double y, double q, double tau) {
   return std::max(tau * miss, (tau - 1.0) * miss);
 }
 
-std::vector<double> observed_levels(std::span<const double> y, MatrixView q) {
-  check_rows("observed_levels", y, q);
+std::vector<double> observed_levels(std::span<const double> y, MatrixView q,
+                                    std::span<const Level> levels) {
+  return observed_levels(y, q, levels, target_jumps(y, q, levels));
+}
 
-  std::vector<std::size_t> counts(q.cols(), 0);
-  for (std::size_t i = 0; i < y.size(); ++i) count_row(y[i], q.row(i), counts);
-  std::vector<double> shares(q.cols());
-  for (std::size_t j = 0; j < shares.size(); ++j) {
-    shares[j] = static_cast<double>(counts[j]) / static_cast<double>(y.size());
-  }
-  return shares;
+std::vector<double> observed_levels(std::span<const double> y, MatrixView q,
+                                    std::span<const Level> levels,
+                                    std::span<const TargetJump> jumps) {
+  check_rows("observed_levels", y, q);
+  check_levels("observed_levels", q, levels);
+  check_jumps("observed_levels", y, jumps);
+
+  return means_of(Shares(y, q, levels, jumps).sums(), y.size());
+}
+
+std::vector<double> observed_levels_counted(std::span<const double> y, MatrixView q) {
+  check_rows("observed_levels_counted", y, q);
+
+  return means_of(Shares(y, q, {}, {}).sums(), y.size());
 }
 
 double mace(std::span<const double> y, MatrixView q, std::span<const Level> levels) {
+  return mace(y, q, levels, target_jumps(y, q, levels));
+}
+
+double mace(std::span<const double> y, MatrixView q, std::span<const Level> levels,
+            std::span<const TargetJump> jumps) {
   check_rows("mace", y, q);
   check_levels("mace", q, levels);
+  check_jumps("mace", y, jumps);
 
-  std::vector<std::size_t> counts(levels.size(), 0);
-  for (std::size_t i = 0; i < y.size(); ++i) count_row(y[i], q.row(i), counts);
-  return mean_gap(counts, y.size(), levels);
+  return mean_gap(Shares(y, q, levels, jumps).sums(), y.size(), levels);
+}
+
+double mace_counted(std::span<const double> y, MatrixView q, std::span<const Level> levels) {
+  check_rows("mace_counted", y, q);
+  check_levels("mace_counted", q, levels);
+
+  return mean_gap(Shares(y, q, levels, {}).sums(), y.size(), levels);
 }
 
 double agce(std::span<const double> y, MatrixView q, std::span<const Level> levels, Seed seed) {
+  return agce(y, q, levels, seed, target_jumps(y, q, levels));
+}
+
+double agce(std::span<const double> y, MatrixView q, std::span<const Level> levels, Seed seed,
+            std::span<const TargetJump> jumps) {
   check_rows("agce", y, q);
   check_levels("agce", q, levels);
+  check_jumps("agce", y, jumps);
 
-  std::vector<std::size_t> counts(levels.size());
-  return worst_group(y.size(), seed, [&](std::span<const std::size_t> group) {
-    std::fill(counts.begin(), counts.end(), std::size_t{0});
-    for (const std::size_t i : group) count_row(y[i], q.row(i), counts);
-    return mean_gap(counts, group.size(), levels);
-  });
+  return worst_gap(Shares(y, q, levels, jumps), y.size(), levels, seed);
+}
+
+double agce_counted(std::span<const double> y, MatrixView q, std::span<const Level> levels,
+                    Seed seed) {
+  check_rows("agce_counted", y, q);
+  check_levels("agce_counted", q, levels);
+
+  return worst_gap(Shares(y, q, levels, {}), y.size(), levels, seed);
 }
 
 double check_score(std::span<const double> y, MatrixView q, std::span<const Level> levels) {
@@ -103,41 +171,6 @@ double crps(std::span<const double> y, MatrixView q) {
   check_rows("crps", y, q);
 
   return 2.0 * mean_pinball(y, q, crps_levels());
-}
-
-std::vector<double> pit_histogram(std::span<const double> y, MatrixView q) {
-  check_rows("pit_histogram", y, q);
-
-  std::vector<CompensatedSum> mass(q.cols() + 1);
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    // Counting instead of searching: it does not mind a row whose quantiles cross.
-    std::size_t below = 0;
-    std::size_t ties = 0;
-    for (const double value : q.row(i)) {
-      below += value < y[i] ? 1u : 0u;
-      ties += value == y[i] ? 1u : 0u;
-    }
-    if (ties == 0) {
-      mass[below].add(1.0);
-      continue;
-    }
-    // Bin b lies between quantiles b - 1 and b. A mass takes up the bins between equal quantiles,
-    // and of those next to them a half on average; at an end of the law most likely the whole.
-    const std::size_t last = below + ties;
-    const double first_part = below == 0 && ties > 1 ? 1.0 : 0.5;
-    const double last_part = last == q.cols() && ties > 1 ? 1.0 : 0.5;
-    const double whole = first_part + static_cast<double>(ties - 1) + last_part;
-    for (std::size_t b = below; b <= last; ++b) {
-      const double part = b == below ? first_part : b == last ? last_part : 1.0;
-      mass[b].add(part / whole);
-    }
-  }
-  std::vector<double> shares;
-  shares.reserve(mass.size());
-  for (const CompensatedSum& m : mass) {
-    shares.push_back(m.value() / static_cast<double>(y.size()));
-  }
-  return shares;
 }
 
 }  // namespace tare

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
+#include "evaluate/effective_sizes.h"
 #include "tare/base/level.h"
 #include "tare/evaluate/metrics.h"
 
@@ -17,6 +18,7 @@ constexpr double kConfidence = 0.9;
 /// CRPS's.
 struct Columns {
   std::vector<Level> levels;
+  std::vector<Level> edges;  // of the histogram
   std::size_t interval = 0;
   std::size_t pit = 0;
   std::size_t crps = 0;
@@ -32,11 +34,10 @@ Columns make_columns() {
   };
   const auto [lower, upper] = interval_levels(kConfidence);
   columns.interval = append({lower, upper});
-  std::vector<Level> edges;
   for (std::size_t k = 1; k < kPitBins; ++k) {
-    edges.emplace_back(static_cast<double>(k) / static_cast<double>(kPitBins));
+    columns.edges.emplace_back(static_cast<double>(k) / static_cast<double>(kPitBins));
   }
-  columns.pit = append(edges);
+  columns.pit = append(columns.edges);
   columns.crps = append(crps_levels());
   return columns;
 }
@@ -61,7 +62,14 @@ void Scorecard::add(const QuantileModel& model, const Rows& rows, std::span<cons
   if (y.empty()) return;
   Execution quantiles_only = how;
   quantiles_only.diagnostics = false;
-  add(model.predict(rows, levels(), quantiles_only), y);
+  Prediction prediction = model.predict(rows, levels(), quantiles_only);
+  add_effective_n(model, rows, quantiles_only, prediction);
+  add(prediction, y);
+}
+
+void Scorecard::add_effective_n(const QuantileModel& model, const Rows& rows, const Execution& how,
+                                Prediction& prediction) const {
+  prediction.effective_n = effective_sizes(model, rows, effective_n_.size(), how);
 }
 
 std::span<const Level> Scorecard::levels() { return all_columns().levels; }
@@ -76,6 +84,8 @@ void Scorecard::add(const Prediction& prediction, std::span<const double> y) {
   if (y.empty()) return;
   const auto count = static_cast<double>(y.size());
 
+  const auto jumps = target_jumps(y, middle_columns(q, 0, columns.levels.size()), columns.levels);
+  jumps_.insert(jumps_.end(), jumps.begin(), jumps.end());
   y_.insert(y_.end(), y.begin(), y.end());
   for (std::size_t i = 0; i < q.rows(); ++i) {
     const auto row = q.row(i);
@@ -86,7 +96,8 @@ void Scorecard::add(const Prediction& prediction, std::span<const double> y) {
   }
   crps_sum_ +=
       count * crps(y, middle_columns(q, columns.crps, columns.levels.size() - columns.crps));
-  const auto pit = pit_histogram(y, middle_columns(q, columns.pit, kPitBins - 1));
+  const auto pit =
+      pit_histogram(y, middle_columns(q, columns.pit, kPitBins - 1), columns.edges, jumps);
   pit_sum_.resize(pit.size(), 0.0);
   for (std::size_t b = 0; b < pit.size(); ++b) pit_sum_[b] += count * pit[b];
   effective_n_.insert(effective_n_.end(), prediction.effective_n.begin(),
@@ -100,14 +111,18 @@ Scores Scorecard::finish(Seed seed) const {
   const MatrixView q(quantiles_.data(), y_.size(), levels.size());
   Scores scores;
   scores.rows = y_.size();
-  scores.mace = mace(y_, q, levels);
-  scores.mace_floor = mace_floor(y_.size(), levels);
-  scores.agce = agce(y_, q, levels, split(seed, 0));
-  scores.agce_floor = agce_floor(y_.size(), levels, split(seed, 1));
+  scores.mace = mace(y_, q, levels, jumps_);
+  scores.mace_floor = split_mace_floor(y_, q, levels, jumps_);
+  scores.mace_counted = mace_counted(y_, q, levels);
+  scores.agce = agce(y_, q, levels, split(seed, 0), jumps_);
+  scores.agce_floor = split_agce_floor(y_, q, levels, split(seed, 1), jumps_);
+  scores.agce_counted = agce_counted(y_, q, levels, split(seed, 0));
   scores.check_score = check_score(y_, q, levels);
   scores.crps = crps_sum_ / static_cast<double>(y_.size());
   scores.length_90 = interval_length(lower_, upper_);
-  scores.coverage_90 = interval_coverage(y_, lower_, upper_);
+  const auto [low_level, high_level] = interval_levels(kConfidence);
+  scores.coverage_90 = split_coverage(y_, lower_, upper_, low_level, high_level, jumps_);
+  scores.coverage_90_counted = interval_coverage(y_, lower_, upper_);
   scores.winkler_90 = winkler_score(y_, lower_, upper_, kConfidence);
   if (!effective_n_.empty()) {
     std::vector<double> sorted = effective_n_;

@@ -23,24 +23,16 @@ constexpr std::array kEvents = {CalibrationEvent::kCovered, CalibrationEvent::kB
 /// What happened in some rows.
 struct PlaceCounts {
   std::size_t rows = 0;
-  std::array<std::size_t, kEvents.size()> closed{}, open{};
+  std::array<double, kEvents.size()> count{};
 
   void add(const PlaceCounts& other) {
     rows += other.rows;
-    for (std::size_t e = 0; e < kEvents.size(); ++e) {
-      closed[e] += other.closed[e];
-      open[e] += other.open[e];
-    }
+    for (std::size_t e = 0; e < kEvents.size(); ++e) count[e] += other.count[e];
   }
 };
 
 PlaceCounts counts_of_row(const Outcomes& o, std::size_t i) {
-  const double y = o.y[i];
-  PlaceCounts counts;
-  counts.rows = 1;
-  counts.closed = {std::size_t{o.lower[i] <= y && y <= o.upper[i]}, std::size_t{y <= o.median[i]}};
-  counts.open = {std::size_t{o.lower[i] < y && y < o.upper[i]}, std::size_t{y < o.median[i]}};
-  return counts;
+  return {.rows = 1, .count = {o.covered(i), o.below_median(i)}};
 }
 
 std::vector<PlaceCounts> counts_of_parts(const Cut& cut, const Outcomes& outcomes) {
@@ -55,11 +47,15 @@ PlaceCondition condition(std::size_t column, const Cut& cut, std::size_t first, 
   return {column, cut.parts[first].from, cut.parts[last].to, cut.parts[first].name};
 }
 
+/// With the whole numbers around the count, each the one that is nearer to the nominal share.
 double two_sided_p(const Place& place) {
   const double nominal = nominal_share(place.event);
-  const double too_few = binomial_at_most(place.rows, nominal, place.closed);
+  const double rows = static_cast<double>(place.rows);
+  const auto high = static_cast<std::uint64_t>(std::min(rows, std::ceil(place.count)));
+  const auto low = static_cast<std::uint64_t>(std::min(rows, std::floor(place.count)));
+  const double too_few = binomial_at_most(place.rows, nominal, high);
   const double too_many =
-      binomial_at_most(place.rows, 1.0 - nominal, place.rows - place.open);  // P(B >= open)
+      binomial_at_most(place.rows, 1.0 - nominal, place.rows - low);  // P(B >= low)
   return std::min(1.0, 2.0 * std::min(too_few, too_many));
 }
 
@@ -79,8 +75,7 @@ class PlaceList {
       place.where = where;
       place.event = kEvents[e];
       place.rows = counts.rows;
-      place.closed = counts.closed[e];
-      place.open = counts.open[e];
+      place.count = counts.count[e];
       place.p = two_sided_p(place);
       places_.push_back(std::move(place));
     }
@@ -165,28 +160,19 @@ std::vector<Place> all_places(std::span<const ReportColumn> columns, const Outco
   return places;
 }
 
-/// The count that is nearer to the nominal share, where this does not lie between the two.
-std::size_t nearer_count(const Place& place) {
-  const double wanted = nominal_share(place.event) * static_cast<double>(place.rows);
-  return static_cast<double>(place.closed) < wanted ? place.closed : place.open;
-}
-
 /// The share, and what is sure of the error when all places are held to it at once.
 void measure(Place& place, std::size_t looked_at) {
   const double nominal = nominal_share(place.event);
-  const std::size_t count = nearer_count(place);
-  place.share = static_cast<double>(count) / static_cast<double>(place.rows);
-  const bool low = count == place.closed && place.share < nominal;
-  if (!low && place.share < nominal) place.share = nominal;  // between the two counts
+  place.share = place.count / static_cast<double>(place.rows);
   const double together = PlaceSearch::kLevel / static_cast<double>(looked_at);
   if (place.p > together) return;
-  const ProportionInterval sure = clopper_pearson(count, place.rows, 1.0 - together);
-  place.sure_error = std::max(0.0, low ? nominal - sure.high : sure.low - nominal);
+  const ProportionInterval sure = share_interval(place.count, place.rows, 1.0 - together);
+  place.sure_error = std::max(0.0, place.too_low() ? nominal - sure.high : sure.low - nominal);
 }
 
 /// 95 %, as if nothing else had been looked at.
 void add_interval(Place& place) {
-  const ProportionInterval usual = clopper_pearson(nearer_count(place), place.rows, 0.95);
+  const ProportionInterval usual = share_interval(place.count, place.rows, 0.95);
   place.low = usual.low;
   place.high = usual.high;
 }

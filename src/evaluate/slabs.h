@@ -30,10 +30,8 @@ struct Place {
   std::vector<PlaceCondition> where;  // all must hold; empty: all rows
   CalibrationEvent event = CalibrationEvent::kCovered;
   std::size_t rows = 0;
-  // How often it happened, with and without rows whose target is exactly at an end or the median:
-  // with targets that repeat, the nominal share need only lie between the two.
-  std::size_t closed = 0, open = 0;
-  double share = 0.0;            // of the one that is nearer to the nominal share
+  double count = 0.0;            // in how many it happened; a tie counts by the share of its jump
+  double share = 0.0;            // of the rows
   double low = 0.0, high = 1.0;  // 95 % for it, as if nothing else had been looked at
   double p = 1.0;                // of the exact two-sided test that the nominal share is right
   double adjusted = 1.0;         // the same, corrected for everything that was looked at (Holm)
@@ -58,7 +56,8 @@ inline constexpr std::size_t kWorst = 8;
 /// Which places there are depends on the columns alone, never on the targets, so each test is
 /// exact, and the correction is Holm's, which needs no independence: of models that are calibrated
 /// given the columns, at most one in twenty has a place with an adjusted p of 0.05 or less. Rows
-/// are taken to be independent of each other.
+/// are taken to be independent of each other. Where targets repeat, the count is a sum of shares,
+/// which varies less than the binomial law of the test: the test is then careful, not exact.
 ///
 /// The worst come first: by how far they are surely off, then by p.
 PlaceSearch find_worst_places(std::span<const ReportColumn> columns, const Outcomes& outcomes);

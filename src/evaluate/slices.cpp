@@ -2,8 +2,10 @@
 #include "evaluate/slices.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "math/compensated_sum.h"
 #include "math/proportion.h"
 
 namespace tare {
@@ -96,15 +98,19 @@ Cut cut_column(const ReportColumn& column) {
 
 bool covers_too_little(const Slice& slice) { return slice.coverage_high < Outcomes::kConfidence; }
 
-double surely_covered(const Slice& slice) {
-  return slice.on_end > 0 ? slice.inside_low : slice.coverage_low;
-}
+bool covers_too_much(const Slice& slice) { return slice.coverage_low > Outcomes::kConfidence; }
 
-bool covers_too_much(const Slice& slice) { return surely_covered(slice) > Outcomes::kConfidence; }
+ProportionInterval share_interval(double sum, std::size_t rows, double confidence) {
+  const double low = std::clamp(std::floor(sum), 0.0, static_cast<double>(rows));
+  const double high = std::clamp(std::ceil(sum), 0.0, static_cast<double>(rows));
+  return {clopper_pearson(static_cast<std::uint64_t>(low), rows, confidence).low,
+          clopper_pearson(static_cast<std::uint64_t>(high), rows, confidence).high};
+}
 
 std::vector<Slice> tally_slices(const Cut& cut, const Outcomes& outcomes) {
   std::vector<Slice> slices(cut.parts.size());
   std::vector<std::vector<double>> widths(slices.size());
+  std::vector<CompensatedSum> covered(slices.size());
   for (std::size_t i = 0; i < cut.part_of_row.size(); ++i) {
     Slice& slice = slices[cut.part_of_row[i]];
     ++slice.rows;
@@ -112,18 +118,19 @@ std::vector<Slice> tally_slices(const Cut& cut, const Outcomes& outcomes) {
     slice.above += std::size_t{outcomes.y[i] > outcomes.upper[i]};
     slice.on_end +=
         std::size_t{outcomes.y[i] == outcomes.lower[i] || outcomes.y[i] == outcomes.upper[i]};
+    covered[cut.part_of_row[i]].add(outcomes.covered(i));
     widths[cut.part_of_row[i]].push_back(outcomes.upper[i] - outcomes.lower[i]);
   }
   for (std::size_t k = 0; k < slices.size(); ++k) {
     Slice& slice = slices[k];
     slice.part = cut.parts[k];
     if (slice.rows == 0) continue;
-    const std::size_t covered = slice.rows - slice.below - slice.above;
-    slice.coverage = static_cast<double>(covered) / static_cast<double>(slice.rows);
-    const ProportionInterval bar = clopper_pearson(covered, slice.rows, kBarConfidence);
+    const auto rows = static_cast<double>(slice.rows);
+    slice.counted = static_cast<double>(slice.rows - slice.below - slice.above) / rows;
+    slice.coverage = covered[k].value() / rows;
+    const ProportionInterval bar = share_interval(covered[k].value(), slice.rows, kBarConfidence);
     slice.coverage_low = bar.low;
     slice.coverage_high = bar.high;
-    slice.inside_low = clopper_pearson(covered - slice.on_end, slice.rows, kBarConfidence).low;
     const Widths width = summarise_widths(widths[k]);
     slice.width = width.middle;
     slice.width_low = width.low;

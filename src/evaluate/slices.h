@@ -9,6 +9,7 @@
 
 #include "evaluate/examination.h"
 #include "evaluate/report_columns.h"
+#include "math/proportion.h"
 
 namespace tare {
 
@@ -45,21 +46,23 @@ struct Slice {
   std::size_t rows = 0;
   std::size_t below = 0, above = 0;  // targets outside of their interval
   std::size_t on_end = 0;            // targets exactly at an end of it: counts, grades, zeros
-  double coverage = 0.0;
-  double coverage_low = 0.0, coverage_high = 1.0;  // 95 %, Clopper-Pearson
-  double inside_low = 0.0;  // as coverage_low, for targets between the ends and not at one
+  double coverage = 0.0;             // a target at an end counts by the share of its jump
+  double counted = 0.0;              // the same with every target at an end counted as inside
+  double coverage_low = 0.0, coverage_high = 1.0;  // 95 %, see share_interval
   // The median of the widths, and 95 % for it by order statistics; for fewer rows than that takes,
   // the smallest and largest. Infinite where the intervals are.
   double width = 0.0, width_low = 0.0, width_high = 0.0;
 };
 
-/// Whether fewer, or more, are covered than should be, beyond chance. Where targets repeat even
-/// right intervals cover more: an end that is a mass takes all of it in. That is no excess as long
-/// as the share without the ends is below what is wanted.
+/// Whether fewer, or more, are covered than should be, beyond chance: the error bar is wholly on
+/// one side of 90 %.
 bool covers_too_little(const Slice& slice);
 bool covers_too_much(const Slice& slice);
-/// What covers_too_much compares.
-double surely_covered(const Slice& slice);
+
+/// An interval for the mean of shares, of which `sum` was seen in `rows` rows: the one of Clopper
+/// and Pearson for a whole number. For others its ends are those of the whole numbers around the
+/// sum, since shares vary less than rows that are in or out.
+ProportionInterval share_interval(double sum, std::size_t rows, double confidence);
 
 std::vector<Slice> tally_slices(const Cut& cut, const Outcomes& outcomes);
 

@@ -11,14 +11,19 @@
 namespace tare {
 namespace {
 
+constexpr const char* kTieWords =
+    "Some targets are exactly at a quantile, as counts are. Such a row counts as below by the "
+    "share "
+    "of its jump, so that a perfect model is on the diagonal here too; chance then moves it less "
+    "than the band shows.";
 constexpr int kSide = 440;  // pixels: a picture that can still be read on a phone
 
 std::string reliability_words(const ReliabilityCurve& curve, bool guaranteed) {
   if (curve.largest <= curve.reach) {
     return fmt::format(
-        "The curve stays between the dashed lines, as for 95 % of perfect models: on {} no error "
+        "The curve stays between the dashed lines, as for {}95 % of perfect models: on {} no error "
         "of the levels can be seen. Its largest distance from the diagonal is {}.",
-        rows_text(curve.rows), percent_text(curve.largest));
+        curve.ties ? "at least " : "", rows_text(curve.rows), percent_text(curve.largest));
   }
   return fmt::format(
       "At level {:.2f} the share is off by {}, more than the {} that chance explains: quantiles "
@@ -34,7 +39,7 @@ std::string reliability_words(const ReliabilityCurve& curve, bool guaranteed) {
 Cells reliability_table(const ReliabilityCurve& curve) {
   Cells rows = {{"level", "share of rows", "chance, from", "to"}};
   for (std::size_t j = 0; j < curve.level.size(); j += 3) {
-    rows.push_back({fmt::format("{:.3f}", curve.level[j]), fmt::format("{:.3f}", curve.reached[j]),
+    rows.push_back({fmt::format("{:.3f}", curve.level[j]), fmt::format("{:.3f}", curve.observed[j]),
                     fmt::format("{:.3f}", curve.noise_low[j]),
                     fmt::format("{:.3f}", curve.noise_high[j])});
   }
@@ -77,7 +82,7 @@ Chart difference_chart(const ReliabilityCurve& curve) {
   const std::vector<double> zero(2, 0.0);
   const std::vector<double> high(2, 100.0 * curve.reach);
   const std::vector<double> low(2, -100.0 * curve.reach);
-  const std::vector<double> seen = less_level(curve.reached);
+  const std::vector<double> seen = less_level(curve.observed);
   chart.band(curve.level, less_level(curve.noise_low), less_level(curve.noise_high), Ink::kGrey,
              "");
   chart.line(ends, zero, Ink::kGrey, Stroke::kSolid, "");
@@ -97,7 +102,7 @@ Chart difference_chart(const ReliabilityCurve& curve) {
 
 Card reliability_card(const ReliabilityCurve& curve, bool guaranteed) {
   Chart chart({.x_label = "level of the quantile",
-               .y_label = "share of rows not above it",
+               .y_label = "share of rows below it",
                .width = kSide,
                .height = 380});
   const std::vector<double> ends = {0.0, 1.0};
@@ -108,20 +113,20 @@ Card reliability_card(const ReliabilityCurve& curve, bool guaranteed) {
   chart.line(ends, ends, Ink::kGrey, Stroke::kSolid, "");
   chart.line(high_x, high_y, Ink::kGrey, Stroke::kDashed, "chance, whole curve");
   chart.line(high_y, high_x, Ink::kGrey, Stroke::kDashed, "");
-  chart.line(curve.level, curve.reached, Ink::kBlue, Stroke::kSolid, "this model");
+  chart.line(curve.level, curve.observed, Ink::kBlue, Stroke::kSolid, "this model");
   std::vector<double> x, y;
   std::vector<std::string> tips;
   for (std::size_t j = 0; j < curve.level.size(); j += 3) {
     x.push_back(curve.level[j]);
-    y.push_back(curve.reached[j]);
+    y.push_back(curve.observed[j]);
     tips.push_back(fmt::format("level {:.3f}: {} of the rows\nby chance {} to {}", curve.level[j],
-                               percent_text(curve.reached[j]), percent_text(curve.noise_low[j]),
+                               percent_text(curve.observed[j]), percent_text(curve.noise_low[j]),
                                percent_text(curve.noise_high[j])));
   }
   chart.scatter(x, y, Ink::kBlue, "");
   chart.tips(std::move(tips));
   return {.title = "Reliability: are the quantiles at their level?",
-          .pictures = chart.render_in_page("Reliability curve: share of rows not above the "
+          .pictures = chart.render_in_page("Reliability curve: share of rows below the "
                                            "quantile, against its level") +
                       difference_chart(curve).render_in_page(
                           "Reliability curve less its diagonal, against the level"),
@@ -129,7 +134,7 @@ Card reliability_card(const ReliabilityCurve& curve, bool guaranteed) {
                     "closer to the diagonal, the better. The grey band is where 95 % of perfect "
                     "models are at one level, with this many rows; the dashed lines are for the "
                     "whole curve at once.",
-                    reliability_words(curve, guaranteed)},
+                    reliability_words(curve, guaranteed), curve.ties ? kTieWords : ""},
           .table = reliability_table(curve)};
 }
 

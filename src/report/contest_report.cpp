@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/strings.h"
 #include "report/numbers.h"
 #include "report/result_tables.h"
 #include "report/row_chart.h"
@@ -26,6 +27,8 @@ std::string standing(const RankedMethod& row, bool best) {
   if (best) return "best";
   return !has_interval(row) ? "not known" : row.tied ? "tied with the best" : "behind";
 }
+
+std::string p_text(double p) { return p < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", p); }
 
 NamedValue ranking_row(const RankedMethod& row, bool best) {
   NamedValue value{method_name(row.method, row.options), row.behind, row.behind, row.behind,
@@ -52,8 +55,9 @@ std::string ranking_words(const CaseRanking& ranking) {
   const auto tied = static_cast<std::size_t>(
       std::ranges::count_if(methods, [](const RankedMethod& row) { return row.tied; }));
   if (tied == 1) {
-    return fmt::format("{} is better than every other by more than chance.",
-                       method_name(methods[0].method, methods[0].options));
+    return fmt::format(
+        "{} is better than every other by more than chance, comparison by comparison.",
+        method_name(methods[0].method, methods[0].options));
   }
   return fmt::format(
       "{} of {} cannot be told from the best (blue): choose among them by speed or "
@@ -79,7 +83,10 @@ NamedValue metric_row(const std::string& name, double mean, double sd, Ink ink) 
 }
 
 std::string metric_words(const std::string& metric, const std::optional<double>& floor) {
-  if (metric == "Coverage") return "Share of test rows in their 90 % interval; 0.9 is wanted.";
+  if (metric == "Coverage") {
+    return "Share of test rows in their 90 % interval; 0.9 is wanted. A target exactly at an end "
+           "counts by the share of its jump that is inside.";
+  }
   if (metric == "Length") {
     return "Mean width of the 90 % interval: shorter is better only among those that cover 90 %.";
   }
@@ -100,9 +107,32 @@ std::string metric_words(const std::string& metric, const std::optional<double>&
 
 }  // namespace
 
+std::string comparisons_text(const std::vector<RankedMethod>& methods, std::size_t comparisons) {
+  if (comparisons == 0) return {};
+  std::vector<std::string> surviving;
+  for (const RankedMethod& row : methods) {
+    if (row.survives()) surviving.push_back(method_name(row.method, row.options));
+  }
+  const std::string seen = comparisons == 1
+                               ? std::string("One pair of methods was compared.")
+                               : fmt::format(
+                                     "{} pairs of methods were compared; each interval is for one "
+                                     "of them alone.",
+                                     count_text(comparisons));
+  if (surviving.empty()) {
+    return seen +
+           " After Holm's correction for all of them (5 %) no method can be told from the best.";
+  }
+  return fmt::format(
+      "{} After Holm's correction for all of them (5 %) the best is still better than "
+      "{} of {}: {}.",
+      seen, surviving.size(), methods.size() - 1, join(surviving, ", "));
+}
+
 Card ranking_card(const CaseRanking& ranking) {
   std::vector<NamedValue> rows;
-  Cells table = {{"method", ranking.metric, "behind", "95 % from", "to", "", "repeats"}};
+  Cells table = {
+      {"method", ranking.metric, "behind", "95 % from", "to", "", "p, corrected", "repeats"}};
   for (const RankedMethod& row : ranking.methods) {
     const bool best = &row == ranking.methods.data();
     const bool bar = !best && has_interval(row);
@@ -110,7 +140,7 @@ Card ranking_card(const CaseRanking& ranking) {
     table.push_back({rows.back().name, number_text(row.score), number_text(row.behind),
                      bar ? number_text(row.behind_low) : "",
                      bar ? number_text(row.behind_high) : "", standing(row, best),
-                     count_text(row.repeats)});
+                     bar ? p_text(row.adjusted) : "", count_text(row.repeats)});
   }
   return {.title = fmt::format("Ranking by {}", ranking.metric),
           .pictures = row_chart({.label = fmt::format("{}: distance of each method from the best, "
@@ -123,7 +153,7 @@ Card ranking_card(const CaseRanking& ranking) {
                                 "the same rows, with a 95 % interval that allows for the rows that "
                                 "repeats share. Where it holds 0, chance can explain the distance.",
                                 ranking.metric),
-                    ranking_words(ranking)},
+                    ranking_words(ranking), comparisons_text(ranking.methods, ranking.comparisons)},
           .table = std::move(table)};
 }
 

@@ -16,7 +16,12 @@ struct CaseRanking {
   std::string case_name;
   std::string metric;
   std::vector<RankedMethod> methods;
+  std::size_t comparisons = 0;  // of pairs of methods, for which p-values are corrected
 };
+
+/// How many comparisons there were, and which distances from the best outlast the correction for
+/// them. Empty where nothing was compared.
+std::string comparisons_text(const std::vector<RankedMethod>& methods, std::size_t comparisons);
 
 /// The ranking with the 95 % intervals of the distances from the best.
 Card ranking_card(const CaseRanking& ranking);

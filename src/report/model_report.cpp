@@ -22,7 +22,7 @@ namespace {
 double column_error(const std::vector<Slice>& slices) {
   double worst = -1.0;
   for (const Slice& s : slices) {
-    const double low = surely_covered(s) - Outcomes::kConfidence;
+    const double low = s.coverage_low - Outcomes::kConfidence;
     const double high = Outcomes::kConfidence - s.coverage_high;
     worst = std::max({worst, low, high});
   }
@@ -71,6 +71,12 @@ std::string slices_body(const ModelReport& report) {
       "error bars. Orange: the bar does not hold 90 %. Intervals may be wide in one place and "
       "short "
       "in another; that is what local calibration is for. Coverage should be 90 % everywhere.");
+  if (report.overall.on_end > 0) {
+    body += paragraph(
+        "A target exactly at an end of its interval counts as covered by the share of its jump "
+        "that "
+        "is inside: right intervals of counts then cover 90 %, and not more.");
+  }
   std::vector<std::string> whole;
   for (std::size_t j = 0; j < report.columns.size(); ++j) {
     if (report.slices[j].size() < 2) whole.push_back(report.columns[j].name);
@@ -168,6 +174,7 @@ ModelReport examine_rows(const Examination& exam, std::vector<ReportColumn> colu
     report.slices.push_back(tally_slices(cut_column(column), outcomes));
   }
   report.places = find_worst_places(columns, outcomes);
+  report.warnings = exam.warnings();
   report.columns = std::move(columns);
   return report;
 }

@@ -34,6 +34,7 @@ struct ModelReport {
   std::vector<ReportColumn> columns;
   std::vector<std::vector<Slice>> slices;  // of each column
   PlaceSearch places;
+  std::vector<PredictionWarning> warnings;
   std::optional<BandwidthPath> path;
   std::optional<AutoTrail> trail;
 };

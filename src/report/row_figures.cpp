@@ -132,14 +132,14 @@ Card effective_n_card(const Outcomes& outcomes) {
   constexpr double kFew = 20.0;
   const std::vector<double>& sizes = outcomes.effective_n;
   const Histogram h = size_histogram(sizes);
-  Chart chart({.x_label = "effective number of calibration rows",
+  Chart chart({.x_label = "effective_n",
                .y_label = "% of test rows",
                .width = kRowSide,
                .height = 340,
                .x_scale = AxisScale::kLog});
   std::vector<double> percent;
   std::vector<std::string> tips;
-  Cells table = {{"effective rows", "% of test rows"}};
+  Cells table = {{"effective_n", "% of test rows"}};
   for (std::size_t k = 0; k < h.share.size(); ++k) {
     percent.push_back(100.0 * h.share[k]);
     const std::string range = fmt::format("{} to {}", number_text(h.from[k]), number_text(h.to[k]));
@@ -153,21 +153,22 @@ Card effective_n_card(const Outcomes& outcomes) {
   const double share = few / static_cast<double>(sizes.size());
   std::string advice =
       share > 0.05
-          ? "Give more rows to calibration (`fit --split 0.5`, `--split cross`), or let the kernel "
-            "see fewer columns (`--calibrate-on`, `--reducer`)."
+          ? "More rows, or a kernel that sees fewer columns (`--calibrate-on`, `--reducer`), would "
+            "help."
           : "That is enough for 90 % intervals.";
   if (outcomes.fallback_rows > 0) {
     advice += fmt::format(" For {} no calibration row was in reach at all.",
                           rows_text(outcomes.fallback_rows));
   }
-  return {.title = "How many rows stand behind an answer",
-          .pictures = chart.render_in_page("Histogram of the effective sample size over test rows"),
-          .words = {"A quantile is only as good as the calibration rows near it. With an effective "
-                    "number below 20, the 5 % and 95 % quantiles are little more than the smallest "
-                    "and largest residual nearby.",
-                    fmt::format("{} of the test rows have fewer than 20. {}", percent_text(share),
-                                advice)},
-          .table = std::move(table)};
+  return {
+      .title = "How well each answer is known",
+      .pictures = chart.render_in_page("Histogram of the effective sample size over test rows"),
+      .words = {"effective_n is the number of independent draws from a row's own distribution "
+                "that would pin its quantiles as well as this answer does. Below 20 the 5 % and "
+                "95 % quantiles are hardly known.",
+                fmt::format("{} of the test rows have fewer than 20. {}", percent_text(share),
+                            advice)},
+      .table = std::move(table)};
 }
 
 }  // namespace tare

@@ -193,7 +193,7 @@ class StrangeData(BrowserTest):
         # A few rows have most of the weight: too few for the guarantee to bound the 90 % interval.
         rows = [[*row, 100 if i % 5 == 0 else 1] for i, row in enumerate(points(120))]
         self.write("data.csv", csv_text([*NAMES, "w"], rows))
-        self.fit("data.csv", "--prediction", "p", "--guarantee", "split:0.3", "--weight", "w")
+        self.fit("data.csv", "--prediction", "p", "--guarantee", "split:0.3,strict", "--weight", "w")
         self.write_points("test.csv", 50, seed=3)
         self.ok("report", "m.tare", "test.csv", "-o", "infinite.html")
         text = self.sound("infinite.html", "infinite")

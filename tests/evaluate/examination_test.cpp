@@ -74,7 +74,7 @@ TEST(Examination, ScoresAreThoseOfTheScorecardInAnyBatches) {
   EXPECT_EQ(exam.outcomes().rows(), 500u);
   EXPECT_EQ(exam.outcomes().outside_rows, 500u);
   EXPECT_TRUE(exam.outcomes().knows_outside);
-  EXPECT_EQ(exam.outcomes().effective_n.size(), 500u);
+  EXPECT_TRUE(exam.outcomes().effective_n.empty());  // the model has no bands
   EXPECT_DOUBLE_EQ(exam.outcomes().median[7], rows.x(7, 0));
   EXPECT_NEAR(exam.outcomes().upper[7] - exam.outcomes().median[7], 0.8 * 1.6448536, 1e-6);
   expect_error(ErrorCode::kShapeMismatch, "500 rows",
@@ -88,7 +88,7 @@ TEST(Examination, TheCurveIsThatOfObservedLevels) {
   exam.add(model, {rows.x}, rows.y);
   const ReliabilityCurve curve = exam.reliability();
   const Prediction p = model.predict({rows.x}, metric_levels());
-  EXPECT_EQ(curve.reached, observed_levels(rows.y, p.quantiles));
+  EXPECT_EQ(curve.observed, observed_levels(rows.y, p.quantiles, metric_levels()));
   for (std::size_t j = 0; j < curve.level.size(); ++j) {
     EXPECT_LE(curve.noise_low[j], curve.level[j] + 1.0 / 300.0);
     EXPECT_GE(curve.noise_high[j], curve.level[j] - 1.0 / 300.0);
@@ -106,7 +106,7 @@ TEST(Examination, TheBandsHoldAPerfectForecasterAndNotAWrongOne) {
     const ReliabilityCurve curve = exam.reliability();
     outside += curve.largest > curve.reach ? 1 : 0;
     for (std::size_t j = 0; j < curve.level.size(); ++j) {
-      beyond += curve.reached[j] < curve.noise_low[j] || curve.reached[j] > curve.noise_high[j];
+      beyond += curve.observed[j] < curve.noise_low[j] || curve.observed[j] > curve.noise_high[j];
     }
   }
   EXPECT_LE(outside, 5 + 7);             // three standard errors on top of 5 %
@@ -133,12 +133,13 @@ TEST(PitShape, IsNamedOnlyBeyondChance) {
 }
 
 TEST(Examination, TiesAreNoDistance) {
-  // All targets lie on the median: y <= q from 0.5 on, y < q above it.
+  // Every target equals all of its quantiles: one jump from 0 to 1, of which tau is below tau.
   Matrix x(40, 1, 3.0);
   const std::vector<double> y(40, 3.0);
   Examination exam;
   exam.add(NormalModel(1e-300), {x}, y);  // every quantile rounds to 3
-  EXPECT_EQ(exam.reliability().largest, 0.0);
+  EXPECT_NEAR(exam.reliability().largest, 0.0, 1e-15);
+  EXPECT_TRUE(exam.reliability().ties);
 }
 
 TEST(ColumnGatherer, TellsNumbersNamesAndGroupsOfTheLastStep) {

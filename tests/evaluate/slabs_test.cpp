@@ -118,8 +118,7 @@ TEST(WorstPlaces, SayWhatTheRowsSay) {
                   ? o.y[i] >= o.lower[i] && o.y[i] <= o.upper[i]
                   : o.y[i] <= o.median[i];
     }
-    EXPECT_EQ(place.closed, hits);
-    EXPECT_EQ(place.open, hits);  // no ties
+    EXPECT_EQ(place.count, static_cast<double>(hits));  // no ties
     EXPECT_DOUBLE_EQ(place.share, static_cast<double>(hits) / static_cast<double>(rows.size()));
     const double nominal = nominal_share(place.event);
     const double low = at_most(rows.size(), nominal, hits);
@@ -152,7 +151,7 @@ TEST(WorstPlaces, FindTheSlabTheNameAndTheCorner) {
   const Place named = find_worst_places(name.columns, name.outcomes).worst.at(0);
   EXPECT_EQ(named.where.at(0).name, "r");
   EXPECT_FALSE(named.too_low());
-  EXPECT_EQ(named.closed, named.rows);
+  EXPECT_EQ(named.count, static_cast<double>(named.rows));
 
   // Only where both features are large: neither shows it as clearly by itself.
   const Drawn corner = draw_rows(4000, Seed{9}, [](double a, double b, std::uint32_t) {
@@ -179,10 +178,13 @@ TEST(WorstPlaces, ACalibratedModelRaisesAtMostItsShareOfFalseAlarms) {
 }
 
 TEST(WorstPlaces, TargetsThatRepeatAreNoError) {
-  // Half of the targets are 0, and so is the median: y <= q in three quarters of the rows, y < q in
-  // a quarter, and 0.5 lies between.
+  // Half of the targets are 0, and so is the median: the jump reaches from 0.25 to 0.75.
   Drawn drawn = draw_rows(2000, Seed{13}, kRight);
-  for (std::size_t i = 0; i < 1000; ++i) drawn.outcomes.y[i] = 0.0;
+  drawn.outcomes.jumps.assign(2000, {});
+  for (std::size_t i = 0; i < 1000; ++i) {
+    drawn.outcomes.y[i] = 0.0;
+    drawn.outcomes.jumps[i] = {0.25, 0.75};
+  }
   for (std::size_t i = 0; i < 2000; ++i) {
     drawn.outcomes.lower[i] = -normal_quantile(0.9);
     drawn.outcomes.upper[i] = normal_quantile(0.9);

@@ -112,23 +112,34 @@ TEST(TallySlices, CountsWhatIsOutsideAndOrdersTheWidths) {
   EXPECT_EQ(slices[1].coverage, 1.0);
 }
 
-TEST(TallySlices, TargetsAtAnEndAreNoExcess) {
-  // 300 rows, all covered. Of counts a third lies at an end; of the others none does.
+TEST(TallySlices, TargetsAtAnEndCountByTheShareOfTheirJump) {
+  // 300 rows, all in their closed intervals. Of counts a third lies at an end; of the others none
+  // does.
   Outcomes o;
   o.y.assign(300, 1.0);
   o.lower.assign(300, 0.0);
   o.upper.assign(300, 2.0);
   o.median.assign(300, 1.0);
+  o.jumps.assign(300, {});
   Cut cut;
   cut.parts.resize(1);
   cut.part_of_row.assign(300, 0);
   EXPECT_TRUE(covers_too_much(tally_slices(cut, o)[0]));
-  for (std::size_t i = 0; i < 100; ++i) o.y[i] = i % 2 == 0 ? 0.0 : 2.0;
+  for (std::size_t i = 0; i < 100; ++i) {
+    const bool at_lower = i % 2 == 0;
+    o.y[i] = at_lower ? 0.0 : 2.0;
+    // Of the lower jump 0.15 / 0.2 is above 0.05, of the upper one 0.05 / 0.1 up to 0.95.
+    o.jumps[i] = at_lower ? TargetJump{0.0, 0.2} : TargetJump{0.9, 1.0};
+  }
   const Slice counts = tally_slices(cut, o)[0];
   EXPECT_EQ(counts.on_end, 100u);
-  EXPECT_EQ(counts.coverage, 1.0);
+  EXPECT_EQ(counts.counted, 1.0);
+  EXPECT_NEAR(counts.coverage, (200.0 + 50 * 0.75 + 50 * 0.5) / 300.0, 1e-12);
   EXPECT_FALSE(covers_too_much(counts));
   EXPECT_FALSE(covers_too_little(counts));
+  // Its bar is that of 262 and 263 rows.
+  EXPECT_EQ(counts.coverage_low, clopper_pearson(262, 300, 0.95).low);
+  EXPECT_EQ(counts.coverage_high, clopper_pearson(263, 300, 0.95).high);
   for (std::size_t i = 0; i < 60; ++i) o.y[i] = 3.0;
   EXPECT_TRUE(covers_too_little(tally_slices(cut, o)[0]));
 }

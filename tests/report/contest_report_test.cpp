@@ -20,7 +20,8 @@ CaseRanking three_methods() {
   CaseRanking ranking{"case", "CheckScore", {}};
   ranking.methods = {{"a", "", 5, 1.0, 0.0, -kInfinity, kInfinity, true},
                      {"b", "x=<1>", 5, 1.1, 0.1, -0.05, 0.25, true},
-                     {"c", "", 5, 2.0, 1.0, 0.7, 1.3, false}};
+                     {"c", "", 5, 2.0, 1.0, 0.7, 1.3, false, 0.001, 0.003}};
+  ranking.comparisons = 3;
   return ranking;
 }
 
@@ -42,6 +43,11 @@ TEST(RankingCard, TellsTiedFromBehind) {
   EXPECT_THAT(card.pictures, HasSubstr("c: behind"));
   EXPECT_THAT(card.pictures, Not(HasSubstr("inf")));
   EXPECT_THAT(card.words[1], HasSubstr("2 of 3 cannot be told from the best"));
+  EXPECT_EQ(
+      card.words[2],
+      "3 pairs of methods were compared; each interval is for one of them alone. After Holm's "
+      "correction for all of them (5 %) the best is still better than 1 of 2: c.");
+  EXPECT_EQ(card.table[3][6], "0.0030");
   EXPECT_EQ(card.table[2][3], "-0.05");
   EXPECT_EQ(card.table[1][3], "");  // the best has no distance from itself
 }
@@ -60,6 +66,15 @@ TEST(RankingCard, OfOneRepeatSaysThatNothingIsKnown) {
   EXPECT_THAT(ranking_card(ranking).pictures, HasSubstr(">infinite<"));
   ranking.methods.resize(1);
   EXPECT_THAT(ranking_card(ranking).words[1], HasSubstr("nothing to compare it with"));
+}
+
+TEST(ComparisonsText, SaysWhenNothingSurvives) {
+  std::vector<RankedMethod> methods = three_methods().methods;
+  methods[2].adjusted = 0.051;
+  EXPECT_THAT(comparisons_text(methods, 3), HasSubstr("no method can be told from the best"));
+  EXPECT_EQ(comparisons_text(methods, 0), "");
+  methods.resize(2);
+  EXPECT_THAT(comparisons_text(methods, 1), HasSubstr("One pair of methods was compared."));
 }
 
 TEST(MetricCard, StandsBesideThePaper) {

@@ -46,7 +46,7 @@ TEST(ReliabilityCard, SaysWhetherChanceExplainsTheCurve) {
   ReliabilityCurve curve;
   curve.rows = 100;
   curve.level = {0.1, 0.5, 0.9};
-  curve.reached = curve.below = {0.1, 0.75, 0.9};
+  curve.observed = {0.1, 0.75, 0.9};
   curve.noise_low = {0.05, 0.4, 0.85};
   curve.noise_high = {0.15, 0.6, 0.95};
   curve.reach = 0.13;

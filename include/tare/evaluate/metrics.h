@@ -9,6 +9,7 @@
 #include "tare/base/matrix.h"
 #include "tare/base/rng.h"
 #include "tare/data/problem.h"
+#include "tare/evaluate/target_jumps.h"
 
 namespace tare {
 
@@ -23,16 +24,36 @@ namespace tare {
 /// max(tau (y - q), (tau - 1)(y - q)), for tau in (0, 1). Not checked.
 double pinball(double y, double q, double tau);
 
-/// Share of rows with y <= q at each level.
-std::vector<double> observed_levels(std::span<const double> y, MatrixView q);
+// Repeated targets: observed_levels, mace and agce split ties. A target that equals its quantile
+// counts as below it by the share of its jump (target_jumps.h), so that a perfect forecaster of
+// counts scores what one of a continuous target does, or less. Without ties nothing differs from
+// plain counting. `jumps` has one entry for each row, else kShapeMismatch; where it is left out it
+// is found through `levels`.
+
+/// Share of rows below their quantile at each level.
+std::vector<double> observed_levels(std::span<const double> y, MatrixView q,
+                                    std::span<const Level> levels);
+std::vector<double> observed_levels(std::span<const double> y, MatrixView q,
+                                    std::span<const Level> levels,
+                                    std::span<const TargetJump> jumps);
 
 /// Mean absolute calibration error: mean over levels of |tau - observed level|.
 double mace(std::span<const double> y, MatrixView q, std::span<const Level> levels);
+double mace(std::span<const double> y, MatrixView q, std::span<const Level> levels,
+            std::span<const TargetJump> jumps);
 
 /// Adversarial group calibration error: the largest MACE of 10 groups, each of a tenth of the rows
 /// (rounded, at least one) drawn without replacement. Groups are drawn independently; group k from
 /// split(seed, k).
 double agce(std::span<const double> y, MatrixView q, std::span<const Level> levels, Seed seed);
+double agce(std::span<const double> y, MatrixView q, std::span<const Level> levels, Seed seed,
+            std::span<const TargetJump> jumps);
+
+/// The same with every tie counted as below, y <= q: share of rows, MACE and AGCE.
+std::vector<double> observed_levels_counted(std::span<const double> y, MatrixView q);
+double mace_counted(std::span<const double> y, MatrixView q, std::span<const Level> levels);
+double agce_counted(std::span<const double> y, MatrixView q, std::span<const Level> levels,
+                    Seed seed);
 
 /// What a perfect forecaster scores on average on that many rows of a continuous target: MACE
 /// exactly (a mean absolute deviation of binomials), AGCE by a seeded simulation (standard error
@@ -40,6 +61,13 @@ double agce(std::span<const double> y, MatrixView q, std::span<const Level> leve
 /// or levels.
 double mace_floor(std::size_t rows, std::span<const Level> levels);
 double agce_floor(std::size_t rows, std::span<const Level> levels, Seed seed);
+/// The same where targets repeat: less, because a share varies less than a whole row. Equal to the
+/// above without ties. The spread at each level is what the ties leave of the binomial one; AGCE's
+/// simulation draws the jumps that the rows show, and is good to a few per cent.
+double split_mace_floor(std::span<const double> y, MatrixView q, std::span<const Level> levels,
+                        std::span<const TargetJump> jumps);
+double split_agce_floor(std::span<const double> y, MatrixView q, std::span<const Level> levels,
+                        Seed seed, std::span<const TargetJump> jumps);
 /// The same for MACE on rows some of which are copies: source[i] names the row that i is a copy of,
 /// and copies are right or wrong together. Simulated, good to about 1 %.
 double repeated_mace_floor(std::span<const std::size_t> source, std::span<const Level> levels,
@@ -59,13 +87,21 @@ double crps(std::span<const double> y, MatrixView q);
 double interval_length(std::span<const double> lower, std::span<const double> upper);
 double interval_coverage(std::span<const double> y, std::span<const double> lower,
                          std::span<const double> upper);
+/// Coverage with ties split: a target at an end counts by the share of its jump that lies between
+/// the two levels. This is the one to compare with the difference of the levels.
+double split_coverage(std::span<const double> y, std::span<const double> lower,
+                      std::span<const double> upper, const Level& lower_level,
+                      const Level& upper_level, std::span<const TargetJump> jumps);
 double winkler_score(std::span<const double> y, std::span<const double> lower,
                      std::span<const double> upper, double confidence);
 
-/// Shares of rows in `edges.size() + 1` bins of the probability integral transform, q at ascending
-/// `edges`. A row whose y equals quantiles is spread over the bins between them and half of each
-/// next to them; where it equals several, an outermost bin as a whole.
+/// Shares of rows in q.cols() + 1 bins of the probability integral transform, q at ascending levels
+/// of equal steps. A row whose y equals quantiles is spread over the bins between them and half of
+/// each next to them; where it equals several, an outermost bin as a whole.
 std::vector<double> pit_histogram(std::span<const double> y, MatrixView q);
+/// The same for any ascending levels `edges`, and jumps that other levels may have shown.
+std::vector<double> pit_histogram(std::span<const double> y, MatrixView q,
+                                  std::span<const Level> edges, std::span<const TargetJump> jumps);
 
 /// Individual calibration error: mean over rows and levels of |F(q | x) - tau| under the true law.
 /// Where the law jumps at q, the distance of tau to [P(Y < q | x), P(Y <= q | x)]: q is a quantile

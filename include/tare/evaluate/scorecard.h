@@ -9,27 +9,32 @@
 #include "tare/base/execution.h"
 #include "tare/base/rng.h"
 #include "tare/calibrate/quantile_model.h"
+#include "tare/evaluate/target_jumps.h"
 
 namespace tare {
 
-/// Everything `tare evaluate` says about a model on rows with known targets.
+/// Everything `tare evaluate` says about a model on rows with known targets. A target exactly at
+/// its quantile counts by the share of its jump (target_jumps.h), found through all levels(); the
+/// members named `counted` count it as below, and as inside of an interval at whose end it lies.
 struct Scores {
   std::size_t rows = 0;
   double mace = 0.0;
   double mace_floor = 0.0;
   double agce = 0.0;
   double agce_floor = 0.0;
+  double mace_counted = 0.0;
+  double agce_counted = 0.0;
   double check_score = 0.0;
   double crps = 0.0;
   double length_90 = 0.0;
   double coverage_90 = 0.0;
+  double coverage_90_counted = 0.0;
   double winkler_90 = 0.0;
-  std::optional<double> effective_n_median;  // none for a method without a neighbourhood
+  std::optional<double> effective_n_median;  // none for a model without bands
   std::size_t fallback_rows = 0;
   std::vector<double> pit;  // shares of 20 equal bins
-  /// How often a target is exactly the quantile: above 0 for counts, grades and other targets that
-  /// many rows share. MACE counts these as below, so that a perfect forecaster's is then about half
-  /// of this.
+  /// How often a target is exactly the quantile, over rows and levels: above 0 for counts, grades
+  /// and other targets that many rows share.
   double hit_share = 0.0;
 };
 
@@ -40,6 +45,10 @@ class Scorecard {
            const Execution& how = {});
   /// The same from a prediction whose first columns are at levels(): others may follow.
   void add(const Prediction& prediction, std::span<const double> y);
+  /// Puts effective_n into a prediction that is to be added: of its first rows, as long as fewer
+  /// than 2,000 are known, and only for a model with bands.
+  void add_effective_n(const QuantileModel& model, const Rows& rows, const Execution& how,
+                       Prediction& prediction) const;
   /// The levels that the scores need, in this order.
   static std::span<const Level> levels();
   /// Throws kInvalidArgument where no row was added. The seed is that of AGCE's groups and floor.
@@ -47,6 +56,7 @@ class Scorecard {
 
  private:
   std::vector<double> y_;
+  std::vector<TargetJump> jumps_;
   std::vector<double> quantiles_;  // rows x metric levels
   std::vector<double> lower_;
   std::vector<double> upper_;

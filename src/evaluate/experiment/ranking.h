@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,14 +23,34 @@ struct RankedMethod {
   double behind_low = 0.0;
   double behind_high = 0.0;
   bool tied = false;  // the interval holds 0: cannot be told from the best
+  // Of the test that the distance is 0, two-sided, and the same corrected by Holm's method for all
+  // pairs of methods (see correct_comparisons). 1 for the best itself and where there is no
+  // interval.
+  double p = 1.0;
+  double adjusted = 1.0;
+
+  bool survives() const { return adjusted <= kComparisonLevel; }
+  static constexpr double kComparisonLevel = 0.05;
+};
+
+/// The methods of a case from best to worst, and the p-values of all pairs of them.
+struct Ranking {
+  std::vector<RankedMethod> methods;
+  std::vector<double> pair_p;   // (0, 1), (0, 2), ..., (1, 2), ... by place; NaN: no test
+  std::size_t comparisons = 0;  // that all p-values were corrected for
 };
 
 /// The methods of a plan's case from best to worst by `metric`. Repeats share rows, so their spread
 /// alone would make intervals too short: the variance of a mean over J repeats is taken to be
 /// (1/J + test/train) s^2 (Nadeau & Bengio 2003), with Student's t for J - 1 degrees of freedom.
 /// With one repeat there is no interval and nothing is told apart. Only repeats that both methods
-/// finished are compared.
-std::vector<RankedMethod> rank_methods(const ExperimentPlan& plan, const ExperimentCase& one,
-                                       const Results& results, const std::string& metric);
+/// finished are compared. Corrected for the comparisons of this case.
+Ranking rank_methods(const ExperimentPlan& plan, const ExperimentCase& one, const Results& results,
+                     const std::string& metric);
+
+/// Corrects for the comparisons of all rankings together, by Holm's method. Every pair of methods
+/// counts and not only those with the best: which one is best is seen in the same repeats, so that
+/// a correction for the pairs with it alone would be too small.
+void correct_comparisons(std::span<Ranking* const> rankings);
 
 }  // namespace tare

@@ -25,8 +25,9 @@ struct SummaryCell {
 struct SummaryRow {
   std::string method;
   std::string options;
-  std::vector<SummaryCell> cells;  // one for each metric
-  double seconds = 0.0;            // of a trial, on average
+  std::vector<SummaryCell> cells;         // one for each metric
+  double seconds = 0.0;                   // of a trial, on average
+  std::vector<MetricValue> counted = {};  // means of metrics with ties counted as below
 };
 
 /// The results of one case.

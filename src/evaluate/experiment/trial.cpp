@@ -44,16 +44,6 @@ void add_known_law(const QuantileModel& model, const TrialRows& rows, const Exec
                                          check_score(rows.test_y, truth, levels)});
 }
 
-/// Whether the law is known to have jumps. The floors are those of a continuous target; at a jump
-/// more rows lie at or below a true quantile than its level says, and MACE punishes the truth.
-bool has_jumps(const TrialRows& rows) {
-  if (rows.problem == nullptr) return false;
-  for (std::size_t i = 0; i < rows.test_x.rows(); ++i) {
-    if (rows.problem->law(rows.test_x.row(i)).at_zero > 0.0) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::unique_ptr<QuantileModel> fit_trial(const ExperimentMethod& wanted, const TrialRows& rows,
@@ -76,12 +66,15 @@ std::vector<MetricValue> run_trial(const ExperimentMethod& wanted, const TrialRo
                                      {"Length", scores.length_90},
                                      {"Coverage", scores.coverage_90},
                                      {"CRPS", scores.crps},
-                                     {"Winkler", scores.winkler_90}};
+                                     {"Winkler", scores.winkler_90},
+                                     {"MACE_counted", scores.mace_counted},
+                                     {"AGCE_counted", scores.agce_counted},
+                                     {"Coverage_counted", scores.coverage_90_counted}};
   if (!rows.test_source.empty()) {
     // Copies of a row are right or wrong together: 1,000 of them may say as much as two rows.
     values.push_back(
         {"MACE_floor", repeated_mace_floor(rows.test_source, metric_levels(), split(seed, 5))});
-  } else if (!has_jumps(rows)) {
+  } else {
     values.push_back({"MACE_floor", scores.mace_floor});
     values.push_back({"AGCE_floor", scores.agce_floor});
   }
