@@ -3,6 +3,8 @@
 #include <nanobind/stl/string_view.h>
 
 #include "bindings.h"
+#include "calibrate/guarantee_ranks.h"
+#include "calibrate/guarantee_split.h"
 #include "tare/calibrate/methods.h"
 #include "tare/model/regressor.h"
 
@@ -48,6 +50,9 @@ void bind_methods(nb::module_& module) {
   });
   module.def(
       "method", [](std::string_view name) { return describe(find_method(name)); }, nb::arg("name"));
+  module.attr("rows_for_ninety") = kRowsForNinety;  // ranked, for a finite 90 % interval
+  module.attr("most_held_out") = kMostGuaranteeRows;
+  module.attr("most_folds") = kMostFolds;
   module.def("regressors", [] {
     nb::dict rows;
     for (const RegressorKind& kind : regressors()) {

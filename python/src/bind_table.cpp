@@ -70,6 +70,10 @@ void name_given(Roles& roles, const GivenForm& form, const std::vector<std::stri
     }
     return;
   }
+  if (form.kind == GivenKind::kFoldPoints) {
+    roles.prediction_folds = names;
+    return;
+  }
   if (!names.empty()) roles.prediction = names[0];
   if (form.kind == GivenKind::kMeanSd) roles.prediction_sd = names.at(1);
 }
@@ -95,9 +99,11 @@ nb::dict encode(const Schema& schema, const Table& table, const std::string& mis
   return result;
 }
 
-GivenForm make_form(const std::string& kind, std::vector<double> levels) {
+GivenForm make_form(const std::string& kind, std::vector<double> levels, std::size_t folds) {
   GivenForm form;
   form.levels = std::move(levels);
+  form.folds = folds;
+  if (kind == "fold_points") form.kind = GivenKind::kFoldPoints;
   if (kind == "mean_sd") form.kind = GivenKind::kMeanSd;
   if (kind == "quantiles") form.kind = GivenKind::kQuantiles;
   return form;
@@ -105,6 +111,7 @@ GivenForm make_form(const std::string& kind, std::vector<double> levels) {
 
 std::string form_kind(const GivenForm& form) {
   if (form.kind == GivenKind::kMeanSd) return "mean_sd";
+  if (form.kind == GivenKind::kFoldPoints) return "fold_points";
   return form.kind == GivenKind::kQuantiles ? "quantiles" : "point";
 }
 
@@ -114,12 +121,15 @@ void bind_table(nb::module_& module) {
   nb::class_<GivenForm>(module, "GivenForm", "What the columns of a given prediction mean.")
       .def(
           "__init__",
-          [](GivenForm* self, const std::string& kind, std::vector<double> levels) {
-            new (self) GivenForm(make_form(kind, std::move(levels)));
+          [](GivenForm* self, const std::string& kind, std::vector<double> levels,
+             std::size_t folds) {
+            new (self) GivenForm(make_form(kind, std::move(levels), folds));
           },
-          nb::arg("kind") = "point", nb::arg("levels") = std::vector<double>{})
+          nb::arg("kind") = "point", nb::arg("levels") = std::vector<double>{},
+          nb::arg("folds") = 0)
       .def_prop_ro("kind", &form_kind)
-      .def_ro("levels", &GivenForm::levels);
+      .def_ro("levels", &GivenForm::levels)
+      .def_ro("folds", &GivenForm::folds);
 
   nb::class_<Table>(module, "Table", "Columns of numbers and of texts, by name.")
       .def(

@@ -16,15 +16,19 @@ from . import metrics
 from ._calibrator import Calibrator
 from ._core import version as __version__
 from ._distribution import Distribution
+from ._fold_models import FoldModels
 from ._regressor import QuantileRegressor
 from ._sklearn import NotFittedError
 from ._table import method_options, methods
+from ._warnings import TareWarning
 
 __all__ = [
     "Calibrator",
     "Distribution",
+    "FoldModels",
     "NotFittedError",
     "QuantileRegressor",
+    "TareWarning",
     "__version__",
     "method_options",
     "methods",

@@ -9,16 +9,11 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _core
-from ._estimator import QuantileEstimator, prediction_of, seed_of
+from ._estimator import QuantileEstimator, bands_text, bounds_text, prediction_of, seed_of
+from ._fold_models import FoldModels, train
+from ._guarantee import around_a_model, in_fit, of_own_models, warn_no_guarantee_of_own
 from ._input import Features, read_prediction, read_target, read_weight, take_rows
-from ._sklearn import clone
 
-# From here on some rows can be held out for the ranks of a guarantee and hardly be missed; below, all rows are ranked through
-# folds, which costs little where nothing has to be trained, and answers are the sharper for it (bench/RESULTS.md).
-_ROWS_FOR_SPLIT = 5000
-_ROWS_FOR_TEN_FOLDS = (100, 2000)
-# With so many rows held out a level is kept to a third of a percent; more are not worth their loss.
-_MOST_HELD_OUT = 10_000
 # A window in more dimensions holds few rows, or rows whose errors differ: with six columns of which two matter, finding these
 # halves the coverage error of the worst slice (bench/RESULTS.md).
 _COLUMNS_FOR_ALL = 3
@@ -32,9 +27,9 @@ class Calibrator(QuantileEstimator):
     Parameters
     ----------
     estimator : object with `predict`, callable, or None
-        The model. `calibrate` takes it as it is; `fit` trains copies of it on folds, calibrates on the rows each has not seen, and
-        trains one on all rows. None: predictions are passed to `calibrate` and `predict_*` as `y_pred`, or, where there are
-        none, tare trains models of its own.
+        The model. `calibrate` takes it as it is, and the rows must not have trained it; `fit` trains copies of it, as `guarantee`
+        needs them. None: predictions are passed to `calibrate` and `predict_*` as `y_pred`, or, where there are none, tare trains
+        models of its own.
     method : str
         'auto': around a model or predictions, trees that bring residuals to one center and size and SNQ on what is left
         ('nrc_boost'); SNQ alone ('nrc') where kernel, bandwidth, features or options are given, or a spread with the predictions;
@@ -45,13 +40,27 @@ class Calibrator(QuantileEstimator):
     features : list of str or int, 'auto', 'all' or None
         Columns against which to calibrate; 'auto' finds those on which the residual's law depends. None: all, and 'nrc_boost' finds
         out what matters; around a model with a spread 'auto' where there are more than three columns.
-    guarantee : {'marginal', 'split', 'cross', 'none'} or None
-        'marginal': intervals also cover on average in finite samples, by rows held out ('split': a fifth, at most 10,000) from
-        5,000 rows on and by folds ('cross') below; with method 'auto' and its own models, by a tenth from 2,000 rows on and
-        nothing below. Of 90 % intervals by folds 80 % is proven, and 90 % is what they hold where the folds' models agree.
-        None and 'none': as the method gives them.
+    guarantee : {'marginal', 'split', 'split:SHARE', 'cross', 'cross:FOLDS', 'none'} or None
+        Coverage on average over new rows that are exchangeable with those of the fit; never for a single row.
+        'split': a share of the rows (a fifth unless given) is held out before anything is trained and only ranks. An interval
+        covers at least its level. `fit` trains `cv` + 1 copies of the estimator on the other rows.
+        'cross': all rows rank, through folds, as in CV+. `fit` trains a copy without each fold, through which new rows are answered,
+        and one without each pair of folds, whose residuals calibrate: `cv` (`cv` + 1) / 2 in all, 15 for `cv=5`. An interval covers
+        its level where the folds' models agree. What is proven is less: `guarantee_['proven_90']` says how much for this number of
+        rows and folds, such as 76.8 % for a 90 % interval of 500 rows in five folds, and 80 % is its limit for many rows.
+        'marginal': 'cross' from 100 rows on and 'split' (at most 10,000 rows held out) from 5,000 on; `calibrate` takes ten folds
+        below 2,000 rows and five from there on. With tare's own models 'split:0.1' from 2,000 rows on. Below 100 (2,000) rows
+        there is no guarantee, and a `TareWarning` says so.
+        ',strict' behind 'split' or 'cross': infinite quantiles where the ranked rows are too few to keep the level.
+        None and 'none': quantiles as the method gives them. `fit` trains `cv` + 1 copies.
+    bounds : 'auto', 'none' or (low, high)
+        Where targets can be: answers, infinite ends as well, are kept there. Either side may be None, as in (0, None). 'auto' finds 0 for
+        counts and amounts and 0 and 1 for shares, where many targets lie at the end and none beyond. A target outside is an error.
+    bands : 'auto', True or False
+        Whether `diagnostics` has `effective_n` and a 90 % band around each quantile. They take 12 more fits on halves of the rows (of tare's
+        models, not of the estimator). 'auto': from 100 to 10,000 rows, unless the method is slow or its budget is quick.
     cv : int
-        Folds of `fit` with an estimator.
+        Folds of `fit` with an estimator; at least 3 are used for 'cross'.
     options : dict or None
         More options of the method, as `tare.method_options` lists them.
     missing : {'error', 'drop', 'impute'}
@@ -62,6 +71,14 @@ class Calibrator(QuantileEstimator):
         Threads; None and -1 are all cores. Never changes a result.
     verbose : int
         1 shows a progress bar on stderr.
+
+    Attributes
+    ----------
+    guarantee_ : dict
+        What the fit guarantees: 'form' is 'split', 'cross' or 'none'; 'rows' that rank, 'folds', and 'proven_90', the proven
+        coverage of a 90 % interval, or None where nothing is proven.
+    estimator_ : object
+        The model that answers: trained on all rows ('none'), on all but the held-out rows ('split'), or a `FoldModels` ('cross').
 
     Examples
     --------
@@ -83,6 +100,8 @@ class Calibrator(QuantileEstimator):
         bandwidth: Any = "auto",
         features: Any = None,
         guarantee: str | None = "marginal",
+        bounds: Any = "auto",
+        bands: Any = "auto",
         cv: int = 5,
         options: dict[str, Any] | None = None,
         missing: str = "error",
@@ -96,6 +115,8 @@ class Calibrator(QuantileEstimator):
         self.bandwidth = bandwidth
         self.features = features
         self.guarantee = guarantee
+        self.bounds = bounds
+        self.bands = bands
         self.cv = cv
         self.options = options
         self.missing = missing
@@ -104,16 +125,18 @@ class Calibrator(QuantileEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, *, progress: Callable[[str, float], None] | None = None) -> "Calibrator":
-        """Trains and calibrates: copies of `estimator` on folds, or tare's own models where there is none."""
+        """Trains and calibrates: copies of `estimator` as `guarantee` needs them, or tare's own models where there is none."""
         features = self._read_training(X)
         target = read_target(y, features.rows)
+        if self.estimator is not None and not hasattr(self.estimator, "fit"):
+            raise TypeError(f"estimator {self.estimator!r} has no fit method; use calibrate(X, y), which takes it as it is.")
+        kept = self._complete_rows(features)
+        if kept is not None:
+            X, y, features, target = take_rows(X, kept), take_rows(y, kept), features.take(kept), target[kept]
         if self.estimator is None:
             self._fit_own(features, target, None, progress)
             return self
-        if not hasattr(self.estimator, "fit"):
-            raise TypeError(f"estimator {self.estimator!r} has no fit method; use calibrate(X, y), which takes it as it is.")
-        predicted, trained = self._cross_fit(X, y, features.rows)
-        model = self._fit_around(features, target, predicted[:, None], _core.GivenForm(), None, progress)
+        model, trained = self._train_and_fit(X, y, features, target, progress)
         self.estimator_ = trained
         self._set_fitted(model, features)
         return self
@@ -131,6 +154,9 @@ class Calibrator(QuantileEstimator):
     ) -> "Calibrator":
         """Calibrates a model that exists, on rows it was not trained on.
 
+        No row of X may have been part of the model's training or of its choice: residuals of such rows are too small, and so are
+        intervals; the guarantee does not hold then, and nothing here can detect it. Use `fit` where no rows can be kept apart.
+
         Parameters
         ----------
         X, y : features and targets
@@ -146,34 +172,55 @@ class Calibrator(QuantileEstimator):
         features = self._read_training(X)
         target = read_target(y, features.rows)
         weight = read_weight(sample_weight, features.rows)
+        kept = self._complete_rows(features)
+        if kept is not None:
+            X, features, target = take_rows(X, kept), features.take(kept), target[kept]
+            weight, y_pred, y_std = (None if values is None else take_rows(values, kept) for values in (weight, y_pred, y_std))
         if y_pred is None and self.estimator is None:
             if y_std is not None or quantiles is not None:
                 raise ValueError("y_std and quantiles say what y_pred means, and there is no y_pred.")
             self._fit_own(features, target, weight, progress)
             return self
         given, form = _read_given(X, features.rows, y_pred, y_std, quantiles, self.estimator)
-        model = self._fit_around(features, target, given, form, weight, progress)
+        model = self._fit_around(features, target, given, form, around_a_model(self.guarantee, features.rows), progress, weight=weight)
         self.estimator_ = self.estimator if y_pred is None else None
         self._set_fitted(model, features)
         return self
 
     def predict(self, X: Any, y_pred: Any = None) -> np.ndarray:
-        """Point predictions: those of the model inside, or the median where tare's own models are."""
+        """Point predictions: those of the model inside, or the median where tare's own models are.
+
+        After `fit` with guarantee='cross' the mean of the folds' models, which can lie outside an interval where these models
+        disagree. NaN for rows that missing='drop' leaves out.
+        """
         core = self._core_model()
         if core.given == 0:
             return super().predict(X)
-        features = self._read_rows(X)
-        self._check_names(features)
-        if core.form.kind == "point":
+        if core.form.kind not in ("point", "fold_points"):
+            return self._quantile_array(X, [0.5], y_pred=y_pred)[:, 0]
+        X, features, rows, count, (y_pred,) = self._kept_rows(X, y_pred)
+        answer = np.full(count, np.nan)
+        if features.rows > 0:
             given = self._given_for(X, features, y_pred, None)
             assert given is not None
-            return given[:, 0]
-        return self._quantile_array(X, [0.5], y_pred=y_pred)[:, 0]
+            answer[slice(None) if rows is None else rows] = given.mean(axis=1) if given.shape[1] > 1 else given[:, 0]
+        return answer
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The models that answer: one, or after `fit` with guarantee='cross' one for each fold."""
+        return self.estimator_.models if isinstance(self.estimator_, FoldModels) else [self.estimator_]
 
     @classmethod
     def load(cls, path: Any, estimator: Any = None) -> "Calibrator":
-        """A model file of `save` or of ``tare fit``. `estimator`: the model it was calibrated for, where it takes predictions."""
+        """A model file of `save` or of ``tare fit``.
+
+        `estimator`: the model it was calibrated for, where it takes predictions: `estimator_` of the Calibrator that was saved.
+        After `fit` with guarantee='cross' that is a `FoldModels`; a list of its `models` in their order will do.
+        """
         core = _core.load_model(os.fspath(path))
+        if core.form.kind == "fold_points" and estimator is not None:
+            estimator = _fold_models(estimator, core.form.folds)
         loaded = cls(estimator, method=core.method, options=core.options, missing=core.schema.missing, random_state=core.seed)
         loaded._take_loaded(core)
         loaded.estimator_ = estimator
@@ -181,12 +228,23 @@ class Calibrator(QuantileEstimator):
 
     # --- inside --------------------------------------------------------------------------------
 
-    def _read_rows(self, X: Any) -> Features:
-        from ._input import read_features
+    def _train_and_fit(self, X: Any, y: Any, features: Features, target: np.ndarray, progress: Any) -> tuple[Any, Any]:
+        """Copies of the estimator, trained as the guarantee needs them, and the core's model around them."""
+        if not isinstance(self.cv, (int, np.integer)) or self.cv < 2:
+            raise ValueError(f"cv is a number of folds, at least 2, got {self.cv!r}.")
+        guarantee = in_fit(self.guarantee, features.rows, int(self.cv))
+        y = np.asarray(y)
+        y = y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y
+        trained = train(self.estimator, X, y, guarantee, int(self.cv), seed_of(self.random_state))
+        if trained.rows is not None:
+            features, target = features.take(trained.rows), target[trained.rows]
+        form = _core.GivenForm("fold_points", folds=guarantee.folds) if trained.fold is not None else _core.GivenForm()
+        model = self._fit_around(
+            features, target, trained.given, form, guarantee.text(), progress, held_out=trained.held_out, fold=trained.fold
+        )
+        return model, trained.model
 
-        return read_features(X, allow_missing=self._core_model().schema is not None)
-
-    def _own_options(self, rows: int, columns: int, around: bool, method: str) -> dict[str, Any]:
+    def _own_options(self, rows: int, columns: int, around: bool, method: str, guarantee: str) -> dict[str, Any]:
         options = dict(self.options or {})
         if self.kernel != "auto":
             options["kernel"] = self.kernel
@@ -197,31 +255,39 @@ class Calibrator(QuantileEstimator):
         found = self.features is None and around and self.method == "auto" and method == "nrc" and columns > _COLUMNS_FOR_ALL
         if isinstance(self.features, str) and self.features == "auto" or found:
             options.setdefault("screen", "yes")
-        guarantee = self.guarantee
-        options["guarantee"] = (_marginal(rows) if around else "auto") if guarantee == "marginal" else guarantee or "none"
+        options["guarantee"] = guarantee
+        if (bounds := bounds_text(self.bounds)) != "auto":
+            options["bounds"] = bounds
+        options.setdefault("bands", bands_text(self.bands))
         if method == "auto" and rows < _ROWS_FOR_BUDGET:
             options.setdefault("budget", "quick")
         return options
 
     def _fit_own(self, features: Features, target: np.ndarray, weight: Any, progress: Any) -> None:
         """tare's own models, where there is nothing to calibrate."""
-        model = self._fit_around(features, target, None, None, weight, progress)
+        asked = of_own_models(self.guarantee)
+        model = self._fit_around(features, target, None, None, asked, progress, weight=weight)
         self.estimator_ = None
         self._set_fitted(model, features)
+        if asked.startswith("auto") and self.guarantee_["form"] == "none":
+            warn_no_guarantee_of_own(features.rows, self.method_)
 
-    def _fit_around(self, features: Features, target: np.ndarray, given: np.ndarray | None, form: Any, weight: Any, progress: Any) -> Any:
+    def _fit_around(
+        self, features: Features, target: np.ndarray, given: np.ndarray | None, form: Any, guarantee: str, progress: Any, **stated: Any
+    ) -> Any:
+        """`stated`: weight, held_out and fold of each row, where there are any."""
         around = given is not None
         method = self._method(around, form)
         return self._fit_core(
             features,
             target,
             method=method,
-            options=self._own_options(features.rows, features.count, around, method),
+            options=self._own_options(features.rows, features.count, around, method, guarantee),
             columns=self.features,
             given=given,
             form=form,
-            weight=weight,
             progress=progress,
+            **stated,
         )
 
     def _method(self, around: bool, form: Any) -> str:
@@ -231,29 +297,15 @@ class Calibrator(QuantileEstimator):
         if not around:
             return "nrc_rf" if self.bandwidth != "auto" else "auto"  # whose bandwidths are always found
         as_it_comes = self.features is None and self.kernel == "auto" and self.bandwidth == "auto" and not self.options
-        return "nrc_boost" if as_it_comes and form.kind == "point" else "nrc"
-
-    def _cross_fit(self, X: Any, y: Any, rows: int) -> tuple[np.ndarray, Any]:
-        """Predictions of copies that have not seen the row, and one trained on all rows."""
-        folds = min(int(self.cv), rows)
-        if folds < 2:
-            raise ValueError(f"cv is at least 2 and at most the number of rows, got {self.cv} for {rows} rows.")
-        order = np.random.default_rng(seed_of(self.random_state)).permutation(rows)
-        y = np.asarray(y)
-        y = y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y
-        predicted = np.empty(rows)
-        for k in range(folds):
-            test = np.sort(order[k::folds])
-            train = np.setdiff1d(np.arange(rows), test, assume_unique=True)
-            copy = clone(self.estimator).fit(take_rows(X, train), y[train])
-            predicted[test] = prediction_of(copy, take_rows(X, test), len(test))
-        return predicted, clone(self.estimator).fit(X, y)
+        return "nrc_boost" if as_it_comes and form.kind in ("point", "fold_points") else "nrc"
 
     def _given_for(self, X: Any, features: Features, y_pred: Any, y_std: Any) -> np.ndarray | None:
         core = self._core_model()
         if core.given == 0:
             return super()._given_for(X, features, y_pred, y_std)
         form = core.form
+        if form.kind == "fold_points":
+            return _read_fold_columns(X, features.rows, y_pred, y_std, form.folds, self.estimator_)
         levels = form.levels if form.kind == "quantiles" else None
         given, got = _read_given(X, features.rows, y_pred, y_std, levels, self.estimator_)
         if got.kind != form.kind:
@@ -261,12 +313,35 @@ class Calibrator(QuantileEstimator):
         return given
 
 
-def _marginal(rows: int) -> str:
-    """The guarantee around a model, as the core names it."""
-    first, last = _ROWS_FOR_TEN_FOLDS
-    if rows >= _ROWS_FOR_SPLIT:
-        return f"split:{min(0.2, _MOST_HELD_OUT / rows):.6g}"
-    return "cross:5" if rows >= last else "cross:10" if rows >= first else "none"
+def _fold_models(estimator: Any, folds: int) -> FoldModels:
+    """What `load` was handed for a file whose folds have models of their own."""
+    if isinstance(estimator, (list, tuple)):
+        estimator = FoldModels(estimator)
+    if not isinstance(estimator, FoldModels) or estimator.folds != folds:
+        raise TypeError(
+            f"The file's guarantee is by {folds} folds with a model for each: pass estimator_ of the Calibrator that was saved, or the "
+            f"list of its estimators_; got {estimator!r}."
+        )
+    return estimator
+
+
+def _read_fold_columns(X: Any, rows: int, y_pred: Any, y_std: Any, folds: int, models: Any) -> np.ndarray:
+    """A prediction of each fold for each row."""
+    if y_std is not None:
+        raise ValueError("The model was calibrated with point predictions; y_std has no meaning for it.")
+    if y_pred is None and models is None:
+        raise ValueError(
+            f"The model takes a prediction for each of {folds} folds: load it with estimator=estimator_ of the Calibrator that was "
+            f"saved, or pass estimator_.columns(X, len(X)) as y_pred, shape (n, {folds})."
+        )
+    if y_pred is None:
+        return models.columns(X, rows)
+    given = np.ascontiguousarray(y_pred, dtype=np.float64)
+    if given.shape != (rows, folds) or not np.isfinite(given).all():
+        raise ValueError(
+            f"y_pred has shape {given.shape}, where finite numbers of shape ({rows}, {folds}) are expected: a column for each fold."
+        )
+    return given
 
 
 def _read_given(X: Any, rows: int, y_pred: Any, y_std: Any, quantiles: Any, estimator: Any) -> tuple[np.ndarray, Any]:

@@ -24,6 +24,8 @@ def given_names(form: Any, taken: list[str]) -> list[str]:
     names = ["prediction", "prediction_sd"] if form.kind == "mean_sd" else ["prediction"]
     if form.kind == "quantiles":
         names = [f"q{short(level)}" for level in form.levels]
+    if form.kind == "fold_points":
+        names = [f"prediction{k}" for k in range(form.folds)]
     return [free_name(name, taken) for name in names]
 
 

@@ -14,10 +14,11 @@ import numpy as np
 from . import _core
 from ._columns import free_name, given_names, kernel_columns, name_difference, table_of
 from ._distribution import Distribution
-from ._input import Features, read_features, read_prediction, read_target
+from ._input import Features, read_features, read_prediction, read_target, take_rows
 from ._output import as_container, short, wanted_container
 from ._progress import Bar, progress_for
 from ._sklearn import BaseEstimator, NotFittedError, RegressorMixin
+from ._warnings import TareWarning, emit, read_warnings
 
 DEFAULT_QUANTILES = (0.05, 0.5, 0.95)
 
@@ -82,6 +83,27 @@ def option_text(value: Any) -> str:
     return str(value)
 
 
+def bands_text(bands: Any) -> str:
+    """'auto', True or False, as the core's option."""
+    if isinstance(bands, (bool, np.bool_)):
+        return "on" if bands else "off"
+    if bands in ("auto", "on", "off"):
+        return str(bands)
+    raise ValueError(f"bands is 'auto', True or False, got {bands!r}.")
+
+
+def bounds_text(bounds: Any) -> str:
+    """'auto', 'none' or a pair such as (0, None), as the core's option."""
+    if bounds is None:
+        return "none"
+    if isinstance(bounds, str):
+        return bounds
+    ends = list(bounds) if isinstance(bounds, (list, tuple, np.ndarray)) else []
+    if len(ends) != 2:
+        raise ValueError(f"bounds is 'auto', 'none' or a pair (low, high) of which either may be None, got {bounds!r}.")
+    return ",".join("" if end is None else option_text(float(end)) for end in ends)
+
+
 def in_python(text: str) -> str:
     """A message of the core, which speaks of the tool's flags, in the words of this package."""
     return re.sub(r"--([a-z][a-z-]*)", lambda flag: f"option {flag[1].replace('-', '_')!r}", text)
@@ -105,6 +127,16 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
             raise ValueError(f"n_samples={features.rows} is too few: a distribution cannot be learned from a single row.")
         return features
 
+    def _complete_rows(self, features: Features) -> np.ndarray | None:
+        """The rows that missing='drop' keeps for a fit, with a warning; None: all."""
+        kept = features.complete()
+        if self.missing != "drop" or len(kept) == features.rows:
+            return None
+        if len(kept) < 2:
+            raise ValueError(f"{len(kept)} of {features.rows} rows have no missing value: at least 2 are required.")
+        warnings.warn(f"{features.rows - len(kept)} rows with a missing value were left out.", stacklevel=3)
+        return kept
+
     def _fit_core(
         self,
         features: Features,
@@ -116,28 +148,33 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         given: np.ndarray | None = None,
         form: Any = None,
         weight: np.ndarray | None = None,
+        held_out: np.ndarray | None = None,
+        fold: np.ndarray | None = None,
         progress: Callable[[str, float], None] | None = None,
     ) -> CoreModel:
-        """Fits the core's method; columns are those of the kernel. Leaves the estimator as it was."""
+        """Fits the core's method; columns are those of the kernel. No row has a gap where missing is 'drop'.
+
+        `held_out` marks rows that only rank: how columns are read is not learned from them either. Leaves the estimator as it was.
+        """
         form = form or _core.GivenForm()
         schema = None
         x = features.array
+        if self.missing != "error":
+            features = features.with_columns()
         if features.columns is not None:
             taken = [column.name for column in features.columns]
             given_columns = given_names(form, taken) if given is not None else []
             table = table_of(features, given, given_columns)
             target = free_name("y", taken + given_columns)
             try:
-                schema = _core.Schema.learn(table, target, form, given_columns, self.missing)
-                encoded = schema.encode(table, self.missing)
+                learned = table
+                if held_out is not None:
+                    rest = np.flatnonzero(held_out == 0)
+                    learned = table_of(features.take(rest), None if given is None else given[rest], given_columns)
+                schema = _core.Schema.learn(learned, target, form, given_columns, self.missing)
+                x = schema.encode(table, self.missing)["x"]
             except ValueError as error:
                 raise ValueError(in_python(str(error))) from None
-            x, rows = encoded["x"], encoded["rows"]
-            y = np.ascontiguousarray(y[rows])
-            weight = None if weight is None else np.ascontiguousarray(weight[rows])
-            given = None if given is None else np.ascontiguousarray(given[rows])
-            if len(rows) < features.rows:
-                warnings.warn(f"{features.rows - len(rows)} rows with a missing value were left out.", stacklevel=3)
         assert x is not None
         bar = progress_for(self.verbose, progress)
         try:
@@ -152,6 +189,8 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
                 names=schema.feature_names if schema else [f"x{j}" for j in range(features.count)],
                 calibrate_columns=kernel_columns(columns, features, schema),
                 schema=schema,
+                held_out=held_out,
+                fold=fold,
                 seed=seed_of(self.random_state),
                 threads=threads_of(self.n_jobs),
                 progress=bar,
@@ -212,17 +251,35 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
                 f"X has {features.count} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input"
             )
 
+    def _kept_rows(self, X: Any, *beside: Any) -> tuple[Any, Features, np.ndarray | None, int, list[Any]]:
+        """The rows of X that can be answered: all, or with missing='drop' those without a gap.
+
+        X, read, which rows these are (None: all), how many X had, and the same rows of what lies beside X.
+        """
+        schema = self._core_model().schema
+        missing = schema.missing if schema else "error"
+        features = read_features(X, allow_missing=missing != "error")
+        self._check_names(features)
+        if missing != "drop":
+            return X, features, None, features.rows, list(beside)
+        kept = features.complete()
+        if len(kept) == features.rows:
+            return X, features, None, features.rows, list(beside)
+        others = [None if values is None else take_rows(values, kept) for values in beside]
+        return take_rows(X, kept), features.take(kept), kept, features.rows, others
+
     def _encode(self, X: Any, y_pred: Any, y_std: Any) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None, int]:
         """x and given for the core, the rows they are of (None: all), and the number of rows of X."""
         core = self._core_model()
         schema = core.schema
         missing = schema.missing if schema else "error"
-        features = read_features(X, allow_missing=missing != "error")
-        self._check_names(features)
+        X, features, rows, count, (y_pred, y_std) = self._kept_rows(X, y_pred, y_std)
+        if features.rows == 0:  # a wrapped model need not know what to do with none
+            return np.empty((0, core.features)), np.empty((0, core.given)) if core.given else None, rows, count
         given = self._given_for(X, features, y_pred, y_std)
         plain = schema is None or not any(categorical for _, categorical in schema.inputs)
         if features.array is not None and plain:
-            return features.array, given, None, features.rows
+            return features.array, given, rows, count
         if schema is None or features.columns is None:
             raise ValueError("X has columns of texts or gaps, and the model was fitted on numbers only.")
         for column, (name, categorical) in zip(features.columns, schema.inputs):
@@ -238,17 +295,19 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         encoded = schema.encode(table_of(features, given, schema.given_columns), missing)
         if encoded["unseen"]:
             warnings.warn(f"{encoded['unseen']} cells have a category that was not there at fit.", stacklevel=4)
-        rows = encoded["rows"] if len(encoded["rows"]) < features.rows else None
-        kept = given if given is None or rows is None else np.ascontiguousarray(given[rows])
-        return encoded["x"], kept, rows, features.rows
+        return encoded["x"], given, rows, count
 
-    def _quantile_array(self, X: Any, levels: Iterable[float], y_pred: Any = None, y_std: Any = None) -> np.ndarray:
-        """(n, Q), NaN for rows that were left out for a missing value."""
+    def _quantile_array(
+        self, X: Any, levels: Iterable[float], y_pred: Any = None, y_std: Any = None, *, warn: bool = False
+    ) -> np.ndarray:
+        """(n, Q), NaN for rows that were left out for a missing value. `warn` is for what a user calls, one call away."""
         core = self._core_model()
         asked = _read_levels(levels)
         x, given, rows, count = self._encode(X, y_pred, y_std)
         predict = core.predict_single if x.dtype == np.float32 else core.predict
-        answer = predict(x, given, asked, threads_of(self.n_jobs))
+        answer, found = predict(x, given, asked, threads_of(self.n_jobs))
+        if warn:
+            emit(found, stacklevel=3)
         if rows is None:
             return answer
         full = np.full((count, len(asked)), np.nan, dtype=answer.dtype)
@@ -257,7 +316,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Point predictions: the predicted median."""
-        return self._quantile_array(X, [0.5])[:, 0]
+        return self._quantile_array(X, [0.5], warn=True)[:, 0]
 
     def predict_quantiles(self, X: Any, quantiles: Any = DEFAULT_QUANTILES, **outside: Any) -> Any:
         """Quantiles at the levels, in their order: shape (n, Q).
@@ -269,7 +328,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         y_pred, y_std : what an outside model says, for a `Calibrator` without an estimator
         """
         levels = _read_levels(quantiles)
-        answer = self._quantile_array(X, levels, **outside)
+        answer = self._quantile_array(X, levels, **outside, warn=True)
         return as_container(answer, [f"q{short(level)}" for level in levels], wanted_container(self), X)
 
     def predict_interval(self, X: Any, confidence_level: Any = 0.9, **outside: Any) -> Any:
@@ -277,7 +336,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         several = np.ndim(confidence_level) > 0
         wanted = [float(level) for level in np.atleast_1d(confidence_level)]
         levels = [bound for level in wanted for bound in _core.interval_levels(level)]
-        answer = self._quantile_array(X, levels, **outside)
+        answer = self._quantile_array(X, levels, **outside, warn=True)
         container = wanted_container(self)
         if container != "default":
             names = [f"{end}_{short(level)}" for level in wanted for end in ("lower", "upper")]
@@ -286,19 +345,20 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
 
     def predict_distribution(self, X: Any, **outside: Any) -> Distribution:
         """The whole predicted law of each row: `cdf`, `ppf`, `sample`, `crps`."""
-        self._core_model()
-        return Distribution(lambda levels: self._quantile_array(X, levels, **outside))
+        return Distribution(lambda levels: self._quantile_array(X, levels, **outside), self._core_model().bounds)
 
     def diagnostics(self, X: Any, quantiles: Any = DEFAULT_QUANTILES, **outside: Any) -> dict[str, np.ndarray]:
         """How far each answer can be trusted.
 
-        `effective_n`: rows behind it; `nearest`: distance to the nearest of them; `outside`: farther from the data than 99 % of
-        it is; `fallback`: no row in reach; `band_low`, `band_high`: where the true quantile could lie, given that many rows, at
-        90 %; `delivered`: the level that the guarantee's ranks keep. Arrays that do not apply to the method are left out.
+        `effective_n`: the number of independent draws from the row's own distribution that would pin its quantiles as well as this
+        answer does; `band_low`, `band_high`: a 90 % band for the true quantile (both only where the model was fitted with bands);
+        `nearest`: distance to the nearest calibration row; `outside`: farther from the data than 99 % of it is; `fallback`: no row
+        in reach; `delivered`: the level that the guarantee's ranks keep. Arrays that the model does not have are left out.
         """
         core = self._core_model()
         x, given, rows, count = self._encode(X, **{"y_pred": None, "y_std": None, **outside})
         answer = core.reliability(np.ascontiguousarray(x, dtype=np.float64), given, _read_levels(quantiles), threads_of(self.n_jobs))
+        emit(answer.pop("warnings"), stacklevel=2)
         result = {}
         for name, values in answer.items():
             if values.size == 0:
@@ -310,13 +370,34 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
             result[name] = values.astype(bool) if name in ("fallback", "outside") and rows is None else values
         return result
 
+    def answer_warnings(self, X: Any, quantiles: Any = DEFAULT_QUANTILES, *, diagnostics: bool = False, **outside: Any) -> list[TareWarning]:
+        """What `predict_quantiles` would warn about, and what holds for every answer of the model (`no_guarantee`), as a list.
+
+        With `diagnostics` also rows with few effective calibration rows, and rows outside of these.
+        """
+        core = self._core_model()
+        x, given, _, _ = self._encode(X, **{"y_pred": None, "y_std": None, **outside})
+        ask = core.reliability if diagnostics else core.predict
+        answer = ask(np.ascontiguousarray(x, dtype=np.float64), given, _read_levels(quantiles), threads_of(self.n_jobs))
+        return read_warnings(core.warnings) + read_warnings(answer["warnings"] if diagnostics else answer[1])
+
     def score(self, X: Any, y: Any, **outside: Any) -> float:
-        """Minus the mean pinball loss over the 100 levels of `tare.metrics.metric_levels()`: more is better."""
-        levels = _core.metric_levels()
-        quantiles = np.ascontiguousarray(self._quantile_array(X, levels, **outside), dtype=np.float64)
+        """Minus the mean pinball loss over the 100 levels of `tare.metrics.metric_levels()`: more is better.
+
+        Levels that the guarantee can only keep by an infinite quantile, as with few held-out rows, are left out, so that the score
+        is finite; it depends on the number of rows which these are. Rows that missing='drop' leaves out do not count.
+        """
+        levels = np.array(_core.metric_levels())
+        quantiles = np.asarray(self._quantile_array(X, levels, **outside), dtype=np.float64)
         target = read_target(y, len(quantiles))
         known = ~np.isnan(quantiles[:, 0])
-        return -_core.check_score(np.ascontiguousarray(target[known]), np.ascontiguousarray(quantiles[known]), levels)
+        if not known.any():
+            raise ValueError("Every row has a missing value and was left out: there is nothing to score.")
+        finite = np.isfinite(quantiles[known]).all(axis=0)
+        if not finite.any():
+            return -np.inf
+        quantiles = np.ascontiguousarray(quantiles[np.ix_(known, finite)])
+        return -_core.check_score(np.ascontiguousarray(target[known]), quantiles, levels[finite].tolist())
 
     # --- containers and files ------------------------------------------------------------------
 

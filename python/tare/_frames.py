@@ -24,6 +24,12 @@ class Column:
         assert self.texts is not None
         return np.array([text is None for text in self.texts], dtype=bool)
 
+    def take(self, rows: np.ndarray) -> "Column":
+        if self.numbers is not None:
+            return Column(self.name, np.ascontiguousarray(self.numbers[rows]), None, self.single)
+        assert self.texts is not None
+        return Column(self.name, None, [self.texts[i] for i in rows], self.single)
+
     def codes(self) -> tuple[np.ndarray, list[str]]:
         """A number for each text, -1 for gaps, and the texts."""
         assert self.texts is not None

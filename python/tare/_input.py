@@ -21,7 +21,29 @@ class Features:
     count: int  # of columns
     names: list[str] | None  # where all are texts
     array: np.ndarray | None  # float64 or float32, C order, finite
-    columns: list[Column] | None  # where there is no array
+    columns: list[Column] | None  # where there is no array, and of frames
+
+    def complete(self) -> np.ndarray:
+        """Rows without a gap, ascending."""
+        gaps = np.zeros(self.rows, dtype=bool)
+        if self.array is None:
+            for column in self.columns or []:
+                gaps |= column.missing()
+        return np.flatnonzero(~gaps)
+
+    def take(self, rows: np.ndarray) -> "Features":
+        """Some of the rows."""
+        array = None if self.array is None else np.ascontiguousarray(self.array[rows])
+        columns = None if self.columns is None else [column.take(rows) for column in self.columns]
+        return Features(len(rows), self.count, self.names, array, columns)
+
+    def with_columns(self) -> "Features":
+        """An array as columns beside it, which is what gaps are filled in."""
+        if self.columns is not None:
+            return self
+        assert self.array is not None
+        columns = [Column(f"x{j}", np.ascontiguousarray(self.array[:, j], dtype=np.float64), None) for j in range(self.count)]
+        return Features(self.rows, self.count, self.names, self.array, columns)
 
 
 def read_features(X: Any, *, allow_missing: bool = False) -> Features:

@@ -47,7 +47,7 @@ def reliability(estimator: Any, X: Any, y: Any, *, ax: Any = None, **outside: An
     levels = metrics.metric_levels()
     quantiles = np.asarray(estimator._quantile_array(X, levels, **outside), dtype=np.float64)
     target = read_target(y, len(quantiles))
-    observed = metrics.observed_levels(target, quantiles)
+    observed = metrics.observed_levels(target, quantiles, levels)
     half = _binomial_band(levels, len(target))
     ax.fill_between(levels, levels - half, levels + half, color=_GREY, alpha=0.25, linewidth=0, label="sampling noise")
     ax.plot([0, 1], [0, 1], color=_GREY, linewidth=1)
@@ -107,11 +107,16 @@ def coverage_by_slice(
     """Coverage in slices of equal size along `by`: a column number of X, or values, one for each row; None: the predicted median."""
     ax = _axes(ax)
     tail = (1 - confidence_level) / 2
-    low, middle, high = np.asarray(estimator._quantile_array(X, [tail, 0.5, 1 - tail], **outside), dtype=np.float64).T
+    levels = [tail, 0.5, 1 - tail, *metrics.metric_levels()]  # the last show where targets repeat
+    answers = np.asarray(estimator._quantile_array(X, levels, **outside), dtype=np.float64)
+    low, middle, high = answers[:, :3].T
     target = read_target(y, len(low))
+    jumps = metrics.target_jumps(target, answers, levels)
     along = middle if by is None else np.asarray(X)[:, by].astype(np.float64) if np.ndim(by) == 0 else np.asarray(by, np.float64)
     parts = np.array_split(np.argsort(along, kind="stable"), min(slices, len(target)))
-    share = np.array([((low <= target) & (target <= high))[part].mean() for part in parts])
+    share = np.array([
+        metrics.split_coverage(target[part], low[part], high[part], jumps[part], confidence_level=confidence_level) for part in parts
+    ])
     center = np.array([np.median(along[part]) for part in parts])
     size = np.array([len(part) for part in parts])
     ax.axhline(confidence_level, color=_GREY, linewidth=1)

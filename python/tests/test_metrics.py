@@ -26,7 +26,8 @@ def test_check_score(forecast):
 def test_mace_and_observed_levels(forecast):
     y, q, levels = forecast
     observed = (y[:, None] <= q).mean(axis=0)
-    assert np.allclose(metrics.observed_levels(y, q), observed)
+    assert np.allclose(metrics.observed_levels(y, q, levels), observed)  # no ties: the plain count
+    assert np.allclose(metrics.observed_levels(y, q, ties="count"), observed)
     assert metrics.mace(y, q, levels) == pytest.approx(np.abs(observed - levels).mean())
 
 
@@ -48,6 +49,63 @@ def test_floors_are_what_a_perfect_forecaster_scores():
     assert metrics.agce(rng.uniform(size=100), np.tile(levels, (100, 1))) < 0.5
 
 
+def poisson_quantiles(means, levels):
+    """The smallest k with P(Y <= k) >= level, from the probabilities one by one."""
+    k = np.arange(60)
+    log_factorial = np.cumsum(np.log(np.maximum(k, 1)))
+    cdf = np.cumsum(np.exp(k * np.log(means)[:, None] - means[:, None] - log_factorial), axis=1)
+    return np.stack([np.searchsorted(row, levels) for row in cdf]).astype(float), cdf
+
+
+def test_a_perfect_forecaster_of_counts_stands_at_the_floor():
+    rng = np.random.default_rng(3)
+    levels = metrics.metric_levels()
+    every = np.concatenate([levels, metrics.crps_levels(), [0.05, 0.95]])
+    excess, counted = [], []
+    for _ in range(30):
+        means = rng.uniform(0.3, 5.0, size=500)
+        y = rng.poisson(means).astype(float)
+        q, _ = poisson_quantiles(means, every)
+        jumps = metrics.target_jumps(y, q, every)
+        floor = metrics.split_mace_floor(y, q[:, :100], jumps=jumps)
+        excess.append(metrics.mace(y, q[:, :100], jumps=jumps) - floor)
+        counted.append(metrics.mace(y, q[:, :100], ties="count") / floor)
+        assert floor <= metrics.mace_floor(500)
+    assert abs(np.mean(excess)) < 3 * np.std(excess) / 30**0.5
+    assert min(counted) > 4
+    assert metrics.coverage(y, q[:, -2], q[:, -1]) > 0.93
+    assert metrics.split_coverage(y, q[:, -2], q[:, -1], jumps) == pytest.approx(0.9, abs=0.04)  # three standard errors of 500 rows
+
+
+def test_split_levels_are_the_mean_of_randomised_transforms():
+    rng = np.random.default_rng(4)
+    means = rng.uniform(0.3, 5.0, size=2000)
+    y = rng.poisson(means)
+    levels = metrics.crps_levels()
+    q, cdf = poisson_quantiles(means, levels)
+    rows = np.arange(len(y))
+    high = cdf[rows, y]
+    low = np.where(y > 0, cdf[rows, np.maximum(y - 1, 0)], 0.0)
+    place = low[:, None] + (high - low)[:, None] * rng.uniform(size=(2000, 50))
+    randomised = np.array([(place <= level).mean() for level in levels])
+    # 100,000 draws: three standard errors are 0.005.
+    assert np.abs(metrics.observed_levels(y.astype(float), q, levels) - randomised).max() < 0.008
+    pit = metrics.pit_histogram(y.astype(float), q[:, 9::10], levels[9::10], jumps=metrics.target_jumps(y.astype(float), q, levels))
+    assert pit.sum() == pytest.approx(1.0)
+    spread = np.histogram(place, bins=np.concatenate([[0], levels[9::10], [1]]))[0] / place.size
+    assert np.abs(pit - spread).max() < 0.006
+
+
+def test_ties_is_checked(forecast):
+    y, q, levels = forecast
+    with pytest.raises(ValueError, match="'split' or 'count'"):
+        metrics.mace(y, q, levels, ties="half")
+    with pytest.raises(ValueError, match="jumps"):
+        metrics.mace(y, q, levels, jumps=np.zeros(3))
+    with pytest.raises(ValueError):
+        metrics.mace(y, q, levels, jumps=np.zeros((3, 2)))
+
+
 def test_pit_histogram_sums_to_one(forecast):
     y, q, _ = forecast
     assert metrics.pit_histogram(y, q).sum() == pytest.approx(1.0)
@@ -59,6 +117,8 @@ def test_scores_is_the_scorecard(small):
     scores = metrics.scores(model, small.X, small.y)
     assert scores["check_score"] == pytest.approx(-model.score(small.X, small.y))
     assert set(scores) >= {"mace", "mace_floor", "agce", "agce_floor", "crps", "coverage", "interval_length"}
+    for name in ("mace", "agce", "coverage"):
+        assert scores[name] == pytest.approx(scores[name + "_counted"], abs=0.02)  # rows of the fit may meet their own residual
 
 
 @pytest.mark.parametrize("bad", [np.zeros((3, 2)), np.zeros(0)])

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Training a wrapped estimator so that the guarantee of `fit` is proven: what ranks a row has not seen it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Sequence
+
+import numpy as np
+
+from ._estimator import prediction_of
+from ._guarantee import Guarantee
+from ._input import take_rows
+from ._sklearn import clone
+
+
+class FoldModels:
+    """The models behind guarantee='cross': `models[k]` was trained on the rows outside fold k.
+
+    `predict` gives the mean of all of them.
+    """
+
+    def __init__(self, models: Sequence[Any]) -> None:
+        self.models = list(models)
+
+    @property
+    def folds(self) -> int:
+        return len(self.models)
+
+    def columns(self, X: Any, rows: int) -> np.ndarray:
+        """The prediction of each model, shape (rows, folds)."""
+        return np.column_stack([prediction_of(model, X, rows) for model in self.models])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The mean of the models' predictions."""
+        rows = X.num_rows if hasattr(X, "num_rows") else len(X)
+        return self.columns(X, rows).mean(axis=1)
+
+    def __repr__(self) -> str:
+        return f"FoldModels({self.folds} of {self.models[0]!r})" if self.models else "FoldModels([])"
+
+
+@dataclass
+class Trained:
+    """A trained estimator and what it says about the rows that calibrate and rank."""
+
+    model: Any
+    given: np.ndarray  # (n, 1), or (n, folds) of models for each fold
+    rows: np.ndarray | None = None  # of X that the core gets; None: all
+    held_out: np.ndarray | None = None  # 1 for a row that only ranks
+    fold: np.ndarray | None = None
+
+
+def train(estimator: Any, X: Any, y: np.ndarray, guarantee: Guarantee, cv: int, seed: int) -> Trained:
+    """Trains copies of the estimator as the guarantee needs them."""
+    rng = np.random.default_rng(seed)
+    if guarantee.form == "cross":
+        return _train_folds(estimator, X, y, guarantee.folds, guarantee.fold_size(len(y)), rng)
+    if guarantee.form == "split":
+        return _train_rest(estimator, X, y, guarantee.held_out(len(y)), cv, rng)
+    given = _out_of_fold(estimator, X, y, cv, rng)
+    return Trained(clone(estimator).fit(X, y), given[:, None])
+
+
+def _out_of_fold(estimator: Any, X: Any, y: np.ndarray, cv: int, rng: np.random.Generator) -> np.ndarray:
+    """Predictions of copies that have not seen the row."""
+    rows = len(y)
+    folds = min(cv, rows)
+    order = rng.permutation(rows)
+    predicted = np.empty(rows)
+    for k in range(folds):
+        test = np.sort(order[k::folds])
+        rest = np.setdiff1d(np.arange(rows), test, assume_unique=True)
+        copy = clone(estimator).fit(take_rows(X, rest), y[rest])
+        predicted[test] = prediction_of(copy, take_rows(X, test), len(test))
+    return predicted
+
+
+def _train_rest(estimator: Any, X: Any, y: np.ndarray, count: int, cv: int, rng: np.random.Generator) -> Trained:
+    """Split: held-out rows are in no training; the model of all other rows predicts them, as it will predict rows to come."""
+    held_out = np.zeros(len(y), dtype=np.uint8)
+    held_out[rng.permutation(len(y))[:count]] = 1
+    ranked, rest = np.flatnonzero(held_out), np.flatnonzero(held_out == 0)
+    X_rest = take_rows(X, rest)
+    given = np.empty((len(y), 1))
+    given[rest, 0] = _out_of_fold(estimator, X_rest, y[rest], cv, rng)
+    model = clone(estimator).fit(X_rest, y[rest])
+    given[ranked, 0] = prediction_of(model, take_rows(X, ranked), len(ranked))
+    return Trained(model, given, held_out=held_out)
+
+
+def _train_folds(estimator: Any, X: Any, y: np.ndarray, folds: int, each: int, rng: np.random.Generator) -> Trained:
+    """Cross: nothing about fold k's rows reaches model k, or what calibrates it.
+
+    Column k has, for a row of fold k, the prediction of model k, trained on the rows outside fold k; rows to come get the same. For a
+    row of another fold j it has that of a model trained without folds j and k, so that the residuals that calibrate model k are out
+    of fold among the rows outside fold k. These models of pairs are not kept. Folds are of equal size; the few rows left over train
+    every model and go no further.
+    """
+    fold = np.full(len(y), folds)
+    fold[rng.permutation(len(y))[: each * folds]] = np.repeat(np.arange(folds), each)
+    given = np.empty((len(y), folds))
+
+    def train_without(*left_out: int) -> Any:
+        rest = np.flatnonzero(~np.isin(fold, left_out))
+        return clone(estimator).fit(take_rows(X, rest), y[rest])
+
+    def fill(model: Any, of_fold: int, column: int) -> None:
+        unseen = np.flatnonzero(fold == of_fold)
+        given[unseen, column] = prediction_of(model, take_rows(X, unseen), len(unseen))
+
+    for j, k in combinations(range(folds), 2):
+        model = train_without(j, k)
+        fill(model, j, k)
+        fill(model, k, j)
+    models = [train_without(k) for k in range(folds)]
+    for k, model in enumerate(models):
+        fill(model, k, k)
+    rows = np.flatnonzero(fold < folds)
+    return Trained(FoldModels(models), given[rows], rows=rows, fold=fold[rows].astype(np.uint32))

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Warnings about answers: the same codes and counts as those of the tool and the service."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+
+
+class TareWarning(UserWarning):
+    """What a reader of answers should know.
+
+    Attributes
+    ----------
+    code : str
+        A name that stays: ``infinite_answer``, ``beyond_kept_levels``, ``fallback``, and where diagnostics were asked for
+        ``few_effective_rows`` and ``outside``; ``no_guarantee`` for one about the model.
+    rows : int
+        How many rows it is about; 0 for one about the model.
+    """
+
+    def __init__(self, code: str, rows: int, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+        self.rows = rows
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self.code, self.rows, str(self))
+
+
+def read_warnings(found: Iterable[tuple[str, int, str]]) -> list[TareWarning]:
+    return [TareWarning(code, rows, text) for code, rows, text in found]
+
+
+def emit(found: Iterable[tuple[str, int, str]], stacklevel: int) -> None:
+    """One warning for each, as from the caller's caller and so on."""
+    for warning in read_warnings(found):
+        warnings.warn(warning, stacklevel=stacklevel + 1)
