@@ -71,14 +71,16 @@ ExperimentPlan plan_of(const CompareOptions& options) {
   return plan;
 }
 
+/// Every ranked method has a row.
+const SummaryRow& summary_of(const SummaryTable& table, const RankedMethod& row) {
+  return *std::ranges::find_if(table.rows, [&](const SummaryRow& one) {
+    return one.method == row.method && one.options == row.options;
+  });
+}
+
 double metric_of(const SummaryTable& table, const RankedMethod& row, std::string_view metric) {
   const auto place = std::ranges::find(table.metrics, metric) - table.metrics.begin();
-  for (const SummaryRow& one : table.rows) {
-    if (one.method == row.method && one.options == row.options) {
-      return one.cells.at(static_cast<std::size_t>(place)).mean;
-    }
-  }
-  return std::nan("");
+  return summary_of(table, row).cells.at(static_cast<std::size_t>(place)).mean;
 }
 
 std::string interval_text(const RankedMethod& row) {
@@ -86,19 +88,22 @@ std::string interval_text(const RankedMethod& row) {
   return fmt::format("[{:.3g}, {:.3g}]", row.behind_low, row.behind_high);
 }
 
-void print_ranking(const SummaryTable& table, const std::vector<RankedMethod>& ranking,
-                   const ExperimentPlan& plan) {
-  std::vector<std::vector<std::string>> rows = {
-      {"method", "CheckScore", "behind", "95 % interval", "", "MACE", "Coverage", "Length", "s"}};
+void print_ranking(const SummaryTable& table, const Ranking& all, const ExperimentPlan& plan) {
+  const std::vector<RankedMethod>& ranking = all.methods;
+  std::vector<std::vector<std::string>> rows = {{"method", "CheckScore", "behind", "95 % interval",
+                                                 "", "p, corrected", "MACE", "Coverage", "Length",
+                                                 "s"}};
   for (const RankedMethod& row : ranking) {
-    const auto found = std::ranges::find(table.rows, row.method, &SummaryRow::method);
     rows.push_back({row.method, fmt::format("{:.4g}", row.score), fmt::format("{:.3g}", row.behind),
                     &row == ranking.data() ? "" : interval_text(row),
                     &row == ranking.data() ? "best" : (row.tied ? "tied" : ""),
+                    &row == ranking.data() || !std::isfinite(row.behind_low)
+                        ? ""
+                        : fmt::format("{:.2g}", row.adjusted),
                     fmt::format("{:.3g}", metric_of(table, row, "MACE")),
                     fmt::format("{:.3f}", metric_of(table, row, "Coverage")),
                     fmt::format("{:.4g}", metric_of(table, row, "Length")),
-                    fmt::format("{:.3g}", found->seconds)});
+                    fmt::format("{:.3g}", summary_of(table, row).seconds)});
   }
   fmt::print("{}", text_table(rows));
   fmt::print(
@@ -106,17 +111,26 @@ void print_ranking(const SummaryTable& table, const std::vector<RankedMethod>& r
       "'behind' is the distance from the\nbest, 'tied' where its interval holds 0. A perfect "
       "forecaster's MACE on that many rows: {:.3g}. Coverage and Length: 90 % interval.\n",
       plan.repeats, 100.0 * plan.test_share, table.floors.at(0).value_or(0.0));
+  const std::string comparisons = comparisons_text(ranking, all.comparisons);
+  if (!comparisons.empty()) fmt::print("{}\n", comparisons);
 }
 
-void print_json(const std::vector<RankedMethod>& ranking, const SummaryTable& table) {
+void print_json(const Ranking& ranking, const SummaryTable& table) {
   auto list = nlohmann::ordered_json::array();
-  for (const RankedMethod& row : ranking) {
+  for (const RankedMethod& row : ranking.methods) {
     nlohmann::ordered_json one = {{"method", row.method},           {"options", row.options},
                                   {"repeats", row.repeats},         {"check_score", row.score},
                                   {"behind", row.behind},           {"behind_low", row.behind_low},
                                   {"behind_high", row.behind_high}, {"tied", row.tied}};
+    one["p"] = row.p;
+    one["p_corrected"] = row.adjusted;
+    one["survives"] = row.survives();
+    one["comparisons"] = ranking.comparisons;
     for (const char* metric : {"MACE", "AGCE", "Coverage", "Length"}) {
       one[metric] = metric_of(table, row, metric);
+    }
+    for (const MetricValue& counted : summary_of(table, row).counted) {
+      one[counted.metric] = counted.value;
     }
     list.push_back(std::move(one));
   }
@@ -124,14 +138,13 @@ void print_json(const std::vector<RankedMethod>& ranking, const SummaryTable& ta
 }
 
 std::string contest_page(const CompareOptions& options, const ExperimentPlan& plan,
-                         const SummaryTable& table, const std::vector<RankedMethod>& ranking,
-                         const RunReport& run) {
+                         const SummaryTable& table, const Ranking& ranking, const RunReport& run) {
   ContestReport report;
   report.title = fmt::format("Which method is best on {}", plan.title);
   report.provenance = fmt::format("tare {}, {} random splits of {}, target {}, seed {}", kVersion,
                                   plan.repeats, plan.title, options.file.target, options.seed);
   report.table = table;
-  report.ranking = {plan.title, kScore, ranking};
+  report.ranking = {plan.title, kScore, ranking.methods, ranking.comparisons};
   report.repeats = plan.repeats;
   report.test_share = plan.test_share;
   report.failed = run.failed;
@@ -158,7 +171,7 @@ void run_compare(const CompareOptions& options, const Common& common) {
     fail(ErrorCode::kBadData, "{}: no method could be fitted: {}", options.file.data,
          report.failed.empty() ? "" : report.failed.front());
   }
-  const auto ranking = rank_methods(plan, plan.cases[0], results.results(), kScore);
+  const Ranking ranking = rank_methods(plan, plan.cases[0], results.results(), kScore);
   if (common.json) {
     print_json(ranking, summary.tables[0]);
   } else {
@@ -181,7 +194,12 @@ void add_compare(CLI::App& app, Common& common) {
       "Examples:\n"
       "  tare compare cars.csv --target mpg\n"
       "  tare compare cars.csv --target mpg --methods nrc_rf,cqr,deep_ensemble --repeats 20\n"
-      "  tare compare cars.csv --target mpg --methods nrc_rf,cqr --report ranking.html");
+      "  tare compare cars.csv --target mpg --methods nrc_rf,cqr --report ranking.html\n"
+      "The interval of a distance is for that comparison alone. 'p, corrected' is corrected for "
+      "all\n"
+      "pairs of methods by Holm's method. A target that equals its quantile counts in MACE and\n"
+      "Coverage by the share of its jump; --json also has MACE_counted, AGCE_counted and\n"
+      "Coverage_counted, in which it counts as below, and as inside.");
   command->add_option("data", options->file.data, "CSV or TSV file, also .gz; - is standard input")
       ->required();
   command->add_option("--target", options->file.target, "Column to be predicted")->required();

@@ -16,6 +16,7 @@
 #include "tare/calibrate/model_file.h"
 #include "tare/evaluate/scorecard.h"
 #include "text_table.h"
+#include "warning_text.h"
 
 namespace tare::cli {
 namespace {
@@ -106,9 +107,12 @@ void print_table(const Scores& s) {
   constexpr double kMany = 0.01;
   if (s.hit_share < kMany) return;
   fmt::print(
-      "In {:.0f} % of cases the target is exactly the quantile, as with counts: mace and coverage "
-      "count these as covered, and a perfect forecaster's mace is then about {}.\n",
-      100.0 * s.hit_share, number(0.5 * s.hit_share));
+      "In {:.0f} % of cases the target is exactly the quantile, as with counts. Such a row counts "
+      "by "
+      "the share of its jump, so that a perfect forecaster reaches 'perfect' here too. Counted as "
+      "below and inside: mace {}, agce {}, coverage_90 {}.\n",
+      100.0 * s.hit_share, number(s.mace_counted), number(s.agce_counted),
+      number(s.coverage_90_counted));
 }
 
 void run_evaluate(const EvaluateOptions& options, const Common& common) {
@@ -133,11 +137,18 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
   Execution how;
   how.threads = common.threads;
   Scorecard card;
+  WarningTally tally(*fitted.model, metric_levels());  // the first of the card's levels
+  Execution quantiles_only = how;
+  quantiles_only.diagnostics = false;
   while (input.read(kBatchRows)) {
     if (maker) {
       maker->add(input, how);
     } else {
-      card.add(*fitted.model, input.rows(), input.encoded().y, how);
+      Prediction prediction =
+          fitted.model->predict(input.rows(), Scorecard::levels(), quantiles_only);
+      tally.add(input.rows(), prediction);
+      card.add_effective_n(*fitted.model, input.rows(), quantiles_only, prediction);
+      card.add(prediction, input.encoded().y);
     }
     bar.show_text(fmt::format("{} rows", input.rows_read()));
   }
@@ -151,7 +162,10 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
   }
   bar.show_text("");
   input.warn_at_end(common);
-  const OrderedJson json = scores_json(scores);
+  const std::vector<PredictionWarning> warnings = maker ? maker->warnings() : tally.list();
+  warn_about_answers(warnings, common);
+  OrderedJson json = scores_json(scores);
+  json["warnings"] = warnings_json(warnings);
   if (common.json) {
     fmt::print("{}\n", json.dump(2));
   } else {
@@ -178,7 +192,14 @@ void add_evaluate(CLI::App& app, Common& common) {
       "  tare evaluate cars.tare test.csv --json\n"
       "  tare evaluate cars.tare test.csv --fail-if 'coverage<0.88' --fail-if 'mace>0.05'   (exit "
       "code 6)\n"
-      "  tare evaluate cars.tare test.csv --report report.html");
+      "  tare evaluate cars.tare test.csv --report report.html\n"
+      "A target that equals its quantile, as counts do, counts as below it by the share of its "
+      "jump in\n"
+      "the predicted distribution: mace, agce, coverage_90 and the PIT of a perfect forecaster are "
+      "then\n"
+      "what they are without ties. mace_counted, agce_counted and coverage_90_counted in --json "
+      "count\n"
+      "it as below, and as inside of an interval at whose end it lies.");
   command->add_option("model", options->model, "Model file of 'tare fit'")->required();
   command->add_option("data", options->data, "File with the model's columns and its target")
       ->required();

@@ -11,12 +11,14 @@
 #include "bar.h"
 #include "base/fail.h"
 #include "base/strings.h"
+#include "calibrate/bounded_model.h"
 #include "calibrate/guarantee.h"
 #include "command.h"
 #include "fit_options.h"
 #include "guarantee_text.h"
 #include "io/atomic_file.h"
 #include "io/tensor_store.h"
+#include "model_facts.h"
 #include "tare/calibrate/methods.h"
 #include "tare/calibrate/model_file.h"
 #include "text_table.h"
@@ -89,7 +91,7 @@ void tell_shift(const TrainingData& data, const Common& common) {
 void print_result(const FitOptions& options, const FittedModel& fitted, const TrainingData& data,
                   double seconds, const Common& common) {
   const std::size_t features = data.schema->feature_names().size();
-  const auto* guaranteed = dynamic_cast<const GuaranteedModel*>(fitted.model.get());
+  const auto* guaranteed = guarantee_of(*fitted.model);
   if (guaranteed != nullptr) warn_about_guarantee(*guaranteed, data.schema->group(), common);
   if (common.json) {
     Json result = {{"model", options.output},
@@ -102,6 +104,9 @@ void print_result(const FitOptions& options, const FittedModel& fitted, const Tr
                    {"seconds", seconds}};
     if (data.shift.shift) result["shift"] = {{"effective_rows", data.shift.effective_rows}};
     if (guaranteed != nullptr) result["guarantee"] = guarantee_json(*guaranteed, fitted.rows);
+    if (const BoundedModel* bounded = bounded_model_of(*fitted.model)) {
+      result["bounds"] = bounded->bounds().text();
+    }
     fmt::print("{}\n", result.dump(2, ' ', false, Json::error_handler_t::replace));
     return;
   }
@@ -111,6 +116,14 @@ void print_result(const FitOptions& options, const FittedModel& fitted, const Tr
            options.output, fitted.method, fitted.rows, features, short_number(seconds),
            options.output));
   if (guaranteed != nullptr) note(common, guarantee_note(*guaranteed, fitted.rows));
+  if (const std::string text = series_guarantee(fitted); !text.empty()) {
+    note(common, "guarantee: " + text);
+  }
+  if (const BoundedModel* bounded = bounded_model_of(*fitted.model)) {
+    const bool given = parse_bounds(fitted.params).find == false;
+    note(common, fmt::format("bounds: answers are kept within {}{}", bounds_text(bounded->bounds()),
+                             given ? "" : ", as the targets are (--bounds none leaves them free)"));
+  }
   const bool asked = fitted.params.has("guarantee");
   if (guaranteed == nullptr && fitted.method == "auto" && !asked) {
     note(common,
@@ -156,6 +169,7 @@ void run_fit(const FitOptions& options, const Common& common) {
   fitted.seed = Seed{options.seed};
   fitted.rows = data.encoded.y.size();
   fitted.schema = data.schema;
+  if (!params.has("bands")) params.set("bands", "auto");
   fitted.model = fit_rows(data.source, method, data.input(fitted.seed), params, bar.execution());
   bar.show("saving", 1.0);
   save_model(options.output, fitted, options.force ? Replace::kReplace : Replace::kKeep);

@@ -128,7 +128,7 @@ void ModelInput::warn_at_end(const Common& common) const {
     warn(common, fmt::format("{}: {} missing values were imputed", reader_.source(), imputed_));
   if (unseen_groups_ > 0) {
     warn(common, fmt::format("{}: {} rows have a value of '{}' that was not there at fit; the "
-                             "guarantee for them is that over all rows",
+                             "ranks of all rows answer them, and nothing is guaranteed for them",
                              reader_.source(), unseen_groups_, fitted_.schema->group().name()));
   }
   if (unseen_ > 0) {

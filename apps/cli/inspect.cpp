@@ -12,6 +12,7 @@
 #include "model_facts.h"
 #include "tare/calibrate/model_file.h"
 #include "text_table.h"
+#include "warning_text.h"
 
 namespace tare::cli {
 namespace {
@@ -74,9 +75,11 @@ void print_text(const std::string& path, const FittedModel& fitted, const Tensor
   }
 }
 
-void print_json(const TensorStore& store) {
-  Json json = {
-      {"format_version", kFormatVersion}, {"values", Json::object()}, {"tensors", Json::object()}};
+void print_json(const FittedModel& fitted, const TensorStore& store) {
+  Json json = {{"format_version", kFormatVersion},
+               {"values", Json::object()},
+               {"tensors", Json::object()},
+               {"warnings", warnings_json(model_warnings(*fitted.model))}};
   for (const auto& [name, value] : store.values) json["values"][name] = value;
   for (const auto& [name, tensor] : store.tensors) {
     json["tensors"][name] = {{"dtype", dtype_name(tensor.dtype)}, {"shape", tensor.shape}};
@@ -97,7 +100,7 @@ void add_inspect(CLI::App& app, Common& common) {
     const FittedModel fitted = load_model(*path);  // with all its checks
     const TensorStore store = read_safetensors(*path);
     if (common.json) {
-      print_json(store);
+      print_json(fitted, store);
     } else {
       print_text(*path, fitted, store);
     }

@@ -23,7 +23,7 @@ void print_text(bool verbose) {
   for (const Method& method : methods()) {
     fmt::print("  {:<13} {} ({})\n", method.name, method.summary, method.citation);
     if (!method.defaults.empty()) fmt::print("  {:<13} starts from: {}\n", "", method.defaults);
-    fmt::print("  {:<13} relies on: {}\n", "", method.guarantee);
+    fmt::print("  {:<13} guarantees: {}\n", "", method.guarantee);
     if (verbose) print_options(method.options);
   }
   fmt::print("\nOptions of every method:\n");

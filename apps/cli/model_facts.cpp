@@ -7,9 +7,12 @@
 #include <limits>
 
 #include "base/strings.h"
+#include "calibrate/bands/banded_model.h"
+#include "calibrate/bounded_model.h"
 #include "calibrate/guarantee.h"
 #include "data/schema.h"
 #include "guarantee_text.h"
+#include "tare/calibrate/warnings.h"
 #include "text_table.h"
 
 namespace tare::cli {
@@ -40,6 +43,9 @@ std::string given_list(const Schema& schema) {
   if (names.empty() || schema.given_form().kind == GivenKind::kPoint) return join(names, ", ");
   if (schema.given_form().kind == GivenKind::kMeanSd) {
     return fmt::format("mean {}, standard deviation {}", names[0], names[1]);
+  }
+  if (schema.given_form().kind == GivenKind::kFoldPoints) {
+    return fmt::format("{}: one of each fold's model", join(names, ", "));
   }
   std::vector<std::string> items;
   for (std::size_t j = 0; j < names.size(); ++j) {
@@ -101,7 +107,45 @@ void add_residual_trees(const TensorReader& in, const Schema& schema, Facts& fac
   }
 }
 
+std::string bands_text(const QuantileModel& model) {
+  const BandedModel* banded = bands_of(model);
+  if (banded == nullptr) return "none (fit with --bands on)";
+  return fmt::format("from {} fits on {} of {} rows", kHalves, banded->counts().half,
+                     banded->counts().rows);
+}
+
+/// The values that quantiles hit, by a guide beside the method.
+void add_masses(const TensorReader& in, std::string_view remark, Facts& facts) {
+  if (!in.has_tensor("point_masses.values")) return;
+  constexpr std::size_t kNamed = 5;
+  std::vector<std::string> named;
+  const auto values = in.values<double>("point_masses.values", in.shape("point_masses.values"));
+  for (const double value : values) {
+    if (named.size() < kNamed) named.push_back(short_number(value));
+  }
+  if (values.size() > kNamed) named.emplace_back("...");
+  facts.emplace_back("masses",
+                     fmt::format("quantiles hit {}{} (guide '{}'){}", join(named, ", "),
+                                 in.get<bool>("point_masses.whole") ? " and are whole numbers" : "",
+                                 in.get<std::string>("point_masses.name"), remark));
+}
+
 }  // namespace
+
+std::string series_guarantee(const FittedModel& fitted) {
+  const GuaranteedModel* model = guarantee_of(*fitted.model);
+  const bool series = fitted.schema->window() > 1 ||
+                      canonical_name(fitted.params.text("split", "")).starts_with("time");
+  if (model == nullptr || model->folds() > 1 || !series) return {};
+  return "nothing is proven for rows in time order, which depend on each other; the last rows of "
+         "the series were held out";
+}
+
+std::string bounds_text(const TargetBounds& bounds) {
+  if (!bounds.high) return fmt::format("{} and above", short_number(*bounds.low));
+  if (!bounds.low) return fmt::format("{} and below", short_number(*bounds.high));
+  return fmt::format("{} and {}", short_number(*bounds.low), short_number(*bounds.high));
+}
 
 Facts model_facts(const FittedModel& fitted, const TensorStore& store) {
   const TensorReader in(store);
@@ -118,16 +162,26 @@ Facts model_facts(const FittedModel& fitted, const TensorStore& store) {
       {"features", column_list(schema)},
       {"fitted on", fmt::format("{} rows", fitted.rows)},
   };
-  if (const auto* model = dynamic_cast<const GuaranteedModel*>(fitted.model.get())) {
+  if (const auto* model = guarantee_of(*fitted.model)) {
     facts.emplace_back("guarantee", guarantee_form(*model));
     facts.emplace_back("delivers", guarantee_delivers(*model));
-    facts.emplace_back("proven", guarantee_bound(*model));
+    const std::string of_series = series_guarantee(fitted);
+    facts.emplace_back("proven", of_series.empty() ? guarantee_bound(*model) : of_series);
+    facts.emplace_back("assumes", guarantee_assumes(*model));
     facts.emplace_back("shift", guarantee_shift(*model));
     if (!schema.group().empty()) {
       facts.emplace_back("groups", guarantee_groups(*model, schema.group()));
     }
   }
+  facts.emplace_back("bands", bands_text(*fitted.model));
+  for (const PredictionWarning& warning : model_warnings(*fitted.model)) {
+    facts.emplace_back("warning", fmt::format("{} [{}]", warning.text, warning_name(warning.code)));
+  }
+  if (const BoundedModel* bounded = bounded_model_of(*fitted.model)) {
+    facts.emplace_back("bounds", bounds_text(bounded->bounds()));
+  }
   for (const std::string part : kParts) {
+    add_masses(in.part(part), remark_of(part), facts);
     add_snq(in.part(part), remark_of(part), facts);
     add_residual_trees(in.part(part), schema, facts);
   }

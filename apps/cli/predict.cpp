@@ -14,6 +14,8 @@
 #include "levels.h"
 #include "tare/calibrate/model_file.h"
 #include "tare/calibrate/reliability.h"
+#include "tare/calibrate/warnings.h"
+#include "warning_text.h"
 
 namespace tare::cli {
 namespace {
@@ -70,12 +72,13 @@ std::vector<std::string> output_names(const ModelInput& input, const LevelReques
   return names;
 }
 
-/// The level of a quantile, or what lies between those of an interval's ends.
+/// The level of a quantile, or what lies between those of an interval's ends: nothing where these
+/// are weaker than together 1.
 double delivered(const Prediction& prediction, std::size_t i,
                  const LevelRequest::Delivered& column) {
   const std::span<const double> levels = prediction.delivered.row(i);
   if (column.level == column.upper) return levels[column.level];
-  return levels[column.upper] - levels[column.level];
+  return std::max(0.0, levels[column.upper] - levels[column.level]);
 }
 
 void append_extra_csv(std::string& out, const LevelRequest& request, const Prediction& prediction,
@@ -85,16 +88,27 @@ void append_extra_csv(std::string& out, const LevelRequest& request, const Predi
     append_csv_number(out, value);
   };
   const auto flag = [&](std::uint8_t value) { out += value != 0 ? ",1" : ",0"; };
-  if (extra.diagnostics && prediction.effective_n.empty()) {
-    out.append(4 + 2 * request.names.size(), ',');
-  } else if (extra.diagnostics) {
-    number(prediction.effective_n[i]);
-    number(prediction.nearest[i]);
-    flag(prediction.fallback[i]);
-    flag(prediction.outside[i]);
+  // A cell is empty where the model does not know.
+  if (extra.diagnostics) {
+    if (prediction.effective_n.empty()) {
+      out += ',';
+    } else {
+      number(prediction.effective_n[i]);
+    }
+    if (prediction.nearest.empty()) {
+      out.append(3, ',');
+    } else {
+      number(prediction.nearest[i]);
+      flag(prediction.fallback[i]);
+      flag(prediction.outside[i]);
+    }
     for (std::size_t j = 0; j < request.names.size(); ++j) {
-      number(prediction.band_low(i, j));
-      number(prediction.band_high(i, j));
+      if (prediction.band_low.cols() == 0) {
+        out.append(2, ',');
+      } else {
+        number(prediction.band_low(i, j));
+        number(prediction.band_high(i, j));
+      }
     }
   }
   if (!extra.delivered) return;
@@ -131,9 +145,13 @@ void append_row_json(std::string& out, const std::vector<const Column*>& kept,
   }
   if (extra.diagnostics && !prediction.effective_n.empty()) {
     row["effective_n"] = prediction.effective_n[i];
+  }
+  if (extra.diagnostics && !prediction.nearest.empty()) {
     row["nearest"] = prediction.nearest[i];
     row["fallback"] = prediction.fallback[i] != 0;
     row["outside"] = prediction.outside[i] != 0;
+  }
+  if (extra.diagnostics && prediction.band_low.cols() > 0) {
     for (std::size_t j = 0; j < request.names.size(); ++j) {
       row[request.names[j] + "_low"] = prediction.band_low(i, j);
       row[request.names[j] + "_high"] = prediction.band_high(i, j);
@@ -173,13 +191,13 @@ void run_predict(const PredictOptions& options, const Common& common) {
     }
     text += '\n';
   }
-  std::size_t fallback_rows = 0;
+  WarningTally tally(*fitted.model, request.levels);
   while (input.read(rows_at_a_time(request.levels.size(), input.rows_read()))) {
     const Prediction prediction =
         extra.diagnostics
             ? predict_with_reliability(*fitted.model, input.rows(), request.levels, how)
             : fitted.model->predict(input.rows(), request.levels, how);
-    for (const std::uint8_t flag : prediction.fallback) fallback_rows += flag;
+    tally.add(input.rows(), prediction);
     std::vector<const Column*> kept;
     for (const std::string& name : input.keep()) kept.push_back(input.table().find(name));
     for (std::size_t i = 0; i < prediction.quantiles.rows(); ++i) {
@@ -198,12 +216,7 @@ void run_predict(const PredictOptions& options, const Common& common) {
   file.commit();
   bar.show_text("");
   input.warn_at_end(common);
-  if (fallback_rows > 0) {
-    warn(common,
-         fmt::format(
-             "{} rows had no calibration row in reach and fell back (--diagnostics shows which)",
-             fallback_rows));
-  }
+  warn_about_answers(tally.list(), common);
 }
 
 }  // namespace
@@ -217,7 +230,10 @@ void add_predict(CLI::App& app, Common& common) {
       "  tare predict cars.tare new.csv --levels 0.05,0.5,0.95 > quantiles.csv\n"
       "  tare predict cars.tare new.csv --interval 0.9 --keep id --diagnostics -o intervals.csv\n"
       "  gzip -dc big.csv.gz | tare predict cars.tare - --interval 0.5,0.9 | head\n"
-      "With --json each row is an object on a line of its own.");
+      "With --json each row is an object on a line of its own. Warnings go to standard error, with "
+      "a\n"
+      "code in brackets: infinite_answer, beyond_kept_levels, fallback; with --diagnostics also\n"
+      "few_effective_rows and outside, and columns that show which rows.");
   command->add_option("model", options->model, "Model file of 'tare fit'")->required();
   command->add_option("data", options->data, "CSV or TSV file, also .gz; - is standard input")
       ->required();
@@ -232,10 +248,12 @@ void add_predict(CLI::App& app, Common& common) {
                       "Input columns to copy through, with commas, or 'all'");
   command->add_flag(
       "--diagnostics", options->diagnostics,
-      "Add how far each answer can be trusted: effective_n, nearest, fallback (rows behind it, and "
-      "how near), outside (1: farther from the data than 99 % of it is), q0.05_low and q0.05_high, "
-      "... (90 % band for the true quantile, given that many rows), and with a guarantee "
-      "delivered_q0.05 or delivered_0.9 (the level its ranks keep)");
+      "Add how far each answer can be trusted: effective_n (independent draws from this row's own "
+      "distribution that would pin its quantiles as well), nearest, fallback (distance to the "
+      "nearest calibration row, and 1 where none was in reach), outside (1: farther from the data "
+      "than 99 % of it is), q0.05_low and q0.05_high, ... (90 % band for the true quantile), and "
+      "with a guarantee delivered_q0.05 or delivered_0.9 (the level its ranks keep). effective_n "
+      "and bands are empty unless the model was fitted with --bands");
   command->add_flag("--force", options->force, "Replace the output file if it exists");
   add_input_options(*command, options->input);
   add_common(*command, common);

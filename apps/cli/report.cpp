@@ -10,6 +10,7 @@
 #include "levels.h"
 #include "report_json.h"
 #include "report_maker.h"
+#include "warning_text.h"
 
 namespace tare::cli {
 namespace {
@@ -52,6 +53,7 @@ void run_report(const ReportOptions& options, const Common& common) {
   file.commit();
   bar.show_text("");
   input.warn_at_end(common);
+  warn_about_answers(report.warnings, common);
   if (common.json) {
     // The cells of a group's column may be in any encoding.
     fmt::print("{}\n", report_json(report, maker.outcomes())

@@ -3,6 +3,7 @@
 
 #include "report/findings.h"
 #include "report/slice_figures.h"
+#include "warning_text.h"
 
 namespace tare::cli {
 namespace {
@@ -34,7 +35,9 @@ ReportJson slice_json(const Slice& slice, bool categorical) {
   json["rows"] = slice.rows;
   json["below"] = slice.below;
   json["above"] = slice.above;
+  json["at_an_end"] = slice.on_end;
   json["coverage"] = slice.coverage;
+  json["coverage_counted"] = slice.counted;
   json["coverage_low"] = slice.coverage_low;
   json["coverage_high"] = slice.coverage_high;
   json["width"] = slice.width;
@@ -62,10 +65,13 @@ ReportJson scores_json(const Scores& s) {
   json["mace_floor"] = s.mace_floor;
   json["agce"] = s.agce;
   json["agce_floor"] = s.agce_floor;
+  json["mace_counted"] = s.mace_counted;
+  json["agce_counted"] = s.agce_counted;
   json["check_score"] = s.check_score;
   json["crps"] = s.crps;
   json["length_90"] = s.length_90;
   json["coverage_90"] = s.coverage_90;
+  json["coverage_90_counted"] = s.coverage_90_counted;
   json["winkler_90"] = s.winkler_90;
   json["effective_n_median"] =
       s.effective_n_median ? ReportJson(*s.effective_n_median) : ReportJson(nullptr);
@@ -83,6 +89,7 @@ ReportJson report_json(const ModelReport& report, const Outcomes& outcomes) {
     json["findings"].push_back(
         {{"fine", finding.fine}, {"text", finding.head + " " + finding.text}});
   }
+  json["warnings"] = warnings_json(report.warnings);
   json["looked_at"] = report.places.looked_at;
   json["found"] = report.places.found;
   json["worst"] = ReportJson::array();

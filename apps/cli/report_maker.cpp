@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "calibrate/bounded_model.h"
 #include "calibrate/guarantee.h"
 #include "io/safetensors.h"
 #include "model_facts.h"
@@ -83,7 +84,7 @@ ModelReport ReportMaker::finish(const ModelInput& input, Seed seed) {
                                   rows_text(exam_.outcomes().rows()), report.data_name);
   report.target = fitted_.schema->target().empty() ? "y" : fitted_.schema->target();
   report.series = fitted_.schema->window() > 1;
-  report.guaranteed = dynamic_cast<const GuaranteedModel*>(fitted_.model.get()) != nullptr;
+  report.guaranteed = guarantee_of(*fitted_.model) != nullptr;
   report.model = model_facts(fitted_, store);
   report.data = input_facts(input);
   report.path = bandwidth_path(store);

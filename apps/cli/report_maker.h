@@ -25,6 +25,7 @@ class ReportMaker {
 
   void add(const ModelInput& input, const Execution& how);
   Scores scores(Seed seed) const { return exam_.scores(seed); }
+  std::vector<PredictionWarning> warnings() const { return exam_.warnings(); }
   const Outcomes& outcomes() const noexcept { return exam_.outcomes(); }
   /// Once, after the last batch.
   ModelReport finish(const ModelInput& input, Seed seed);

@@ -45,6 +45,19 @@ void append_texts(std::string& out, const std::vector<std::string>& texts) {
   out += ']';
 }
 
+void append_warnings(std::string& out, const std::vector<RowWarning>& warnings) {
+  out += '[';
+  for (std::size_t i = 0; i < warnings.size(); ++i) {
+    if (i > 0) out += ',';
+    out += "{\"code\":";
+    append_json_text(out, warnings[i].code);
+    out += ",\"rows\":" + std::to_string(warnings[i].rows) + ",\"text\":";
+    append_json_text(out, warnings[i].text);
+    out += '}';
+  }
+  out += ']';
+}
+
 }  // namespace
 
 BodyFormat parse_body_format(std::string_view content_type) {
@@ -87,8 +100,17 @@ std::string answer_json(const RowAnswers& answers, const std::string& version,
   out += "],\"ids\":";
   append_texts(out, ids);
   out += ",\"warnings\":";
-  append_texts(out, answers.warnings);
+  append_warnings(out, answers.warnings);
   return out + "}\n";
+}
+
+std::string warnings_header(const std::vector<RowWarning>& warnings) {
+  std::string text;
+  for (const RowWarning& warning : warnings) {
+    if (!text.empty()) text += ", ";
+    text += warning.code + "=" + std::to_string(warning.rows);
+  }
+  return text;
 }
 
 std::string answer_ndjson(const RowAnswers& answers) {

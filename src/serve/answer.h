@@ -16,9 +16,11 @@ enum class BodyFormat : std::uint8_t { kJson, kNdjson, kCsv };
 BodyFormat parse_body_format(std::string_view content_type);
 std::string_view content_type_of(BodyFormat format);
 
-/// {"model": ..., "rows": [{...}], "ids": [...], "warnings": [...]}
+/// {"model": ..., "rows": [{...}], "ids": [...], "warnings": [{"code", "rows", "text"}]}
 std::string answer_json(const RowAnswers& answers, const std::string& version,
                         const std::vector<std::string>& ids);
+/// "fallback=3, outside=2" for a header: formats that have no place for warnings. Empty: none.
+std::string warnings_header(const std::vector<RowWarning>& warnings);
 /// An object on each line.
 std::string answer_ndjson(const RowAnswers& answers);
 /// The columns to keep, as they were sent, and the answers. Throws Problem 400 where a name would

@@ -7,6 +7,7 @@
 #include "serve/served_model.h"
 #include "tare/base/version.h"
 #include "tare/calibrate/methods.h"
+#include "tare/calibrate/warnings.h"
 
 namespace tare::serve {
 namespace {
@@ -73,6 +74,11 @@ std::string model_card_json(const FittedModel& fitted, const std::string& versio
   json["predictions"] = given_json(schema);
   if (!schema.group().empty()) {
     json["group"] = {{"name", schema.group().name()}, {"values", schema.group().values()}};
+  }
+  json["warnings"] = OrderedJson::array();
+  for (const PredictionWarning& warning : model_warnings(*fitted.model)) {
+    json["warnings"].push_back(
+        {{"code", warning_name(warning.code)}, {"rows", warning.rows}, {"text", warning.text}});
   }
   json["tare_version"] = kVersion;
   return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";

@@ -9,6 +9,7 @@
 #include "data/windows.h"
 #include "serve/problem.h"
 #include "tare/calibrate/reliability.h"
+#include "tare/calibrate/warnings.h"
 
 namespace tare::serve {
 namespace {
@@ -36,7 +37,7 @@ void refuse_missing(const Table& table, const ColumnPlan& plan, MissingPolicy po
 struct ModelRows {
   Encoded encoded;
   std::vector<std::uint32_t> group;
-  std::vector<std::string> warnings;
+  std::vector<RowWarning> warnings;
 
   Rows block(std::size_t first, std::size_t count) const {
     Rows rows{encoded.x.view().middle_rows(first, count)};
@@ -47,27 +48,25 @@ struct ModelRows {
 };
 
 void add_warnings(ModelRows& rows, const Schema& schema, std::size_t left_out) {
+  const auto add = [&](const char* code, std::size_t count, std::string text) {
+    if (count > 0) rows.warnings.push_back({code, count, std::move(text)});
+  };
   const auto unseen_groups =
       static_cast<std::size_t>(std::ranges::count(rows.group, GroupColumn::kUnseen));
-  if (left_out > 0) {
-    rows.warnings.push_back(
-        fmt::format("{} rows at the start have no full window of {} and were left out", left_out,
-                    schema.window()));
-  }
-  if (rows.encoded.imputed > 0) {
-    rows.warnings.push_back(fmt::format("{} missing values were imputed", rows.encoded.imputed));
-  }
-  if (unseen_groups > 0) {
-    rows.warnings.push_back(fmt::format(
-        "{} rows have a value of '{}' that was not there at fit; the guarantee for them is that "
-        "over all rows",
-        unseen_groups, schema.group().name()));
-  }
-  if (rows.encoded.unseen > 0) {
-    rows.warnings.push_back(fmt::format(
-        "{} cells hold a category that was not there at fit; they count as none of the known ones",
-        rows.encoded.unseen));
-  }
+  add("left_out_rows", left_out,
+      fmt::format("{} rows at the start have no full window of {} and were left out", left_out,
+                  schema.window()));
+  add("imputed_values", rows.encoded.imputed,
+      fmt::format("{} missing values were imputed", rows.encoded.imputed));
+  add("unseen_group", unseen_groups,
+      fmt::format("{} rows have a value of '{}' that was not there at fit; the ranks of all rows "
+                  "answer them, and nothing is guaranteed for them",
+                  unseen_groups, schema.group().name()));
+  add("unseen_category", rows.encoded.unseen,
+      fmt::format(
+          "{} cells hold a category that was not there at fit; they count as none of the known "
+          "ones",
+          rows.encoded.unseen));
 }
 
 ModelRows encode_rows(const ServedModel& model, const Table& table, Need need) {
@@ -94,18 +93,20 @@ ModelRows encode_rows(const ServedModel& model, const Table& table, Need need) {
 
 /// The names of the answers' columns, in the order in which fill_row writes them.
 void name_columns(RowAnswers& answers, const LevelColumns& levels, bool diagnostics, bool bands,
-                  bool delivered) {
+                  bool nearest, bool delivered) {
   answers.names = levels.names;
   answers.is_flag.assign(answers.names.size(), false);
   const auto add = [&](std::string name, bool flag) {
     answers.names.push_back(std::move(name));
     answers.is_flag.push_back(flag);
   };
-  if (diagnostics && bands) {
-    add("effective_n", false);
+  if (diagnostics && bands) add("effective_n", false);
+  if (diagnostics && nearest) {
     add("nearest", false);
     add("fallback", true);
     add("outside", true);
+  }
+  if (diagnostics && bands) {
     for (const std::string& name : levels.names) {
       add(name + "_low", false);
       add(name + "_high", false);
@@ -117,14 +118,16 @@ void name_columns(RowAnswers& answers, const LevelColumns& levels, bool diagnost
 }
 
 void fill_row(std::span<double> out, const Prediction& prediction, std::size_t i,
-              const LevelColumns& levels, bool bands, bool delivered) {
+              const LevelColumns& levels, bool bands, bool nearest, bool delivered) {
   std::size_t next = 0;
   for (std::size_t j = 0; j < levels.names.size(); ++j) out[next++] = prediction.quantiles(i, j);
-  if (bands) {
-    out[next++] = prediction.effective_n[i];
+  if (bands) out[next++] = prediction.effective_n[i];
+  if (nearest) {
     out[next++] = prediction.nearest[i];
     out[next++] = prediction.fallback[i];
     out[next++] = prediction.outside[i];
+  }
+  if (bands) {
     for (std::size_t j = 0; j < levels.names.size(); ++j) {
       out[next++] = prediction.band_low(i, j);
       out[next++] = prediction.band_high(i, j);
@@ -133,8 +136,9 @@ void fill_row(std::span<double> out, const Prediction& prediction, std::size_t i
   if (!delivered) return;
   for (const auto& column : levels.delivered) {
     const std::span<const double> kept = prediction.delivered.row(i);
-    out[next++] =
-        column.lower == column.upper ? kept[column.lower] : kept[column.upper] - kept[column.lower];
+    out[next++] = column.lower == column.upper
+                      ? kept[column.lower]
+                      : std::max(0.0, kept[column.upper] - kept[column.lower]);
   }
 }
 
@@ -156,6 +160,7 @@ RowAnswers answer_rows(const ServedModel& model, ModelRows rows, const RowQuesti
   how.diagnostics = question.diagnostics;
   RowAnswers answers;
   if (question.watch) answers.watched = Matrix(count, 2);
+  WarningTally tally(*model.fitted().model, question.levels.levels);
   for (std::size_t first = 0; first < count; first += kRowsAtOnce) {
     if (Clock::now() > question.deadline) {
       refuse(503, "{} of {} rows were answered within the time limit (send fewer rows)", first,
@@ -166,14 +171,17 @@ RowAnswers answer_rows(const ServedModel& model, ModelRows rows, const RowQuesti
     const Prediction prediction = question.diagnostics
                                       ? predict_with_reliability(inner, block, levels, how)
                                       : inner.predict(block, levels, how);
+    tally.add(block, prediction);
     const bool bands = question.diagnostics && !prediction.effective_n.empty();
+    const bool nearest = question.diagnostics && !prediction.nearest.empty();
     const bool delivered = question.diagnostics && prediction.delivered.cols() > 0;
     if (first == 0) {
-      name_columns(answers, question.levels, question.diagnostics, bands, delivered);
+      name_columns(answers, question.levels, question.diagnostics, bands, nearest, delivered);
       answers.values = Matrix(count, answers.names.size());
     }
     for (std::size_t i = 0; i < block.x.rows(); ++i) {
-      fill_row(answers.values.row(first + i), prediction, i, question.levels, bands, delivered);
+      fill_row(answers.values.row(first + i), prediction, i, question.levels, bands, nearest,
+               delivered);
       if (!question.watch) continue;
       answers.watched(first + i, 0) = prediction.quantiles(i, asked);
       answers.watched(first + i, 1) = prediction.quantiles(i, asked + 1);
@@ -182,6 +190,10 @@ RowAnswers answer_rows(const ServedModel& model, ModelRows rows, const RowQuesti
   answers.rows = std::move(rows.encoded.rows);
   answers.targets = std::move(rows.encoded.y);
   answers.warnings = std::move(rows.warnings);
+  for (const PredictionWarning& warning : tally.list()) {
+    answers.warnings.push_back(
+        {std::string(warning_name(warning.code)), warning.rows, warning.text});
+  }
   return answers;
 }
 

@@ -14,6 +14,13 @@
 
 namespace tare::serve {
 
+/// What a client should know about the rows it sent or the answers to them.
+struct RowWarning {
+  std::string code;
+  std::size_t rows = 0;  // rows or cells that it is about
+  std::string text;
+};
+
 /// What is wanted of a table's rows.
 struct RowQuestion {
   const LevelColumns& levels;
@@ -30,7 +37,7 @@ struct RowAnswers {
   Matrix watched;                 // lower and upper end of the watched interval; may be empty
   std::vector<std::size_t> rows;  // of the table, that `values` are about
   std::vector<double> targets;    // where the table has them
-  std::vector<std::string> warnings;
+  std::vector<RowWarning> warnings;
 };
 
 /// Throws Problem: 422 for rows that the model cannot take, 503 past the deadline. Missing values

@@ -196,6 +196,9 @@ Reply Service::predict(const Request& request, const Target& target) {
   }
   reply.headers.emplace_back("Tare-Model", now->model->version());
   reply.headers.emplace_back("Tare-First-Id", observations_.id(first));
+  if (!answers.warnings.empty()) {
+    reply.headers.emplace_back("Tare-Warnings", warnings_header(answers.warnings));
+  }
   reply.rows = count;
   if (is_small(request.body)) {
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -62,7 +62,7 @@ TEST(GivenInput, AMeanAndASdAreUndoneAndPutBack) {
   const Case c = make_case(kMeanAndSd, 300);
   std::vector<double> u(300);
   for (std::size_t i = 0; i < 300; ++i) u[i] = (c.data.y[i] - c.given(i, 0)) / c.given(i, 1);
-  const auto model = c.fit("bandwidth=0.2 scale=none features_of_input=none");
+  const auto model = c.fit("bandwidth=0.2 scale=none features_of_input=none ranks=paper");
   const Matrix actual = model->predict(c.rows(), kFive).quantiles;
   const Matrix local = Snq(c.data.x, u, {}, {.bandwidth = 0.2}).predict(c.data.x, kFive).quantiles;
   for (std::size_t i = 0; i < 300; ++i) {
@@ -85,7 +85,7 @@ TEST(GivenInput, WithAllRowsAlikeTheLevelIsThatOfThePits) {
   }
   std::vector<double> sorted = u;
   std::sort(sorted.begin(), sorted.end());
-  const Matrix actual = c.fit("bandwidth=infinite")->predict(c.rows(), kFive).quantiles;
+  const Matrix actual = c.fit("bandwidth=infinite ranks=paper")->predict(c.rows(), kFive).quantiles;
   const std::size_t rank[] = {2, 10, 100, 190, 198};
   for (std::size_t i = 0; i < 200; ++i) {
     for (std::size_t j = 0; j < kFive.size(); ++j) {
@@ -131,13 +131,14 @@ TEST(GivenInput, AWindowOfAllRowsIsAmongTheBandwidths) {
   for (const GivenForm& form : {kMeanAndSd, kThreeQuantiles}) {
     const Case c = make_case(form, 83);  // of which no level is a whole number
     for (const char* kernel : {"gaussian", "naive", "laplace"}) {
-      const auto model = c.fit(std::string("kernel=") + kernel);
+      const auto model = c.fit(std::string("ranks=paper kernel=") + kernel);
       TensorStore store;
       model->save(TensorWriter(store).part("model"));
       const Json& path = store.values.at("model.bandwidth_path");
       const double widest = path.back()[0].get<double>();
-      const auto wide = c.fit("bandwidth=" + std::to_string(widest) + " kernel=" + kernel);
-      const auto all = c.fit(std::string("bandwidth=infinite kernel=") + kernel);
+      const auto wide =
+          c.fit("bandwidth=" + std::to_string(widest) + " ranks=paper kernel=" + kernel);
+      const auto all = c.fit(std::string("bandwidth=infinite ranks=paper kernel=") + kernel);
       const Matrix one = wide->predict(c.rows(), kFive).quantiles;
       const Matrix other = all->predict(c.rows(), kFive).quantiles;
       std::size_t different = 0;

@@ -22,11 +22,18 @@ class Compare(CliTest):
         self.assertTrue(rows[0]["tied"])
         for row in rows[1:]:
             self.assertLessEqual(row["behind_low"], row["behind"])
+            self.assertLessEqual(row["p"], row["p_corrected"])
+            self.assertEqual(row["survives"], row["p_corrected"] <= 0.05)
+            for name in ("MACE", "AGCE", "Coverage"):
+                self.assertEqual(row[name], row[name + "_counted"])  # no ties here
+        self.assertEqual({row["comparisons"] for row in rows}, {3})
 
     def test_a_person_can_read_it(self):
         text = self.compare("--methods", METHODS).out
         self.assertIn("best", text)
         self.assertIn("CheckScore", text)
+        self.assertIn("3 pairs of methods were compared", text)
+        self.assertIn("Holm's correction", text)
 
     def test_goes_on_from_its_results(self):
         first = self.compare("--methods", "pure_kernel,nrc", "--out", "r.csv", "--json").json()
@@ -50,6 +57,7 @@ class Compare(CliTest):
         for row in done.json():
             self.assertIn(f"{row['method']} regressor=ridge: ", page)
         self.assertIn("Ranking by CheckScore", page)
+        self.assertIn("One pair of methods was compared.", page)
         self.assertNotIn("could not be fitted", page)
         self.fails(USAGE, "compare", "data.csv", "--target", "y", "--methods", "nrc", "--report", "c.html", says=["c.html", "--force"])
         self.compare("--methods", "nrc", "--repeats", "1", "--set", "regressor=ridge", "--report", "c.html", "--force")

@@ -17,7 +17,10 @@ class ConstantTarget(CliTest):
         quantiles = self.ok("predict", "m.tare", "data.csv", "--levels", LEVELS).numbers()
         self.assertEqual({value for row in quantiles for value in row}, {float(constant)}, args)
         scores = self.ok("evaluate", "m.tare", "data.csv", "--json").json()
-        self.assertEqual((scores["check_score"], scores["length_90"], scores["coverage_90"]), (0, 0, 1))
+        self.assertEqual((scores["check_score"], scores["length_90"], scores["coverage_90_counted"]), (0, 0, 1))
+        # All of the distribution is one jump, of which 90 % lies between the levels of the interval.
+        self.assertAlmostEqual(scores["coverage_90"], 0.9, places=9)
+        self.assertAlmostEqual(scores["mace"], 0, places=9)
 
     def test_every_method(self):
         for constant in CONSTANTS:

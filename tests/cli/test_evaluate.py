@@ -4,8 +4,8 @@ import statistics
 
 from harness import BAD_DATA, CHECK, SANITIZED, USAGE, CliTest, main
 
-KEYS = ["rows", "mace", "mace_floor", "agce", "agce_floor", "check_score", "crps", "length_90", "coverage_90",
-        "winkler_90", "effective_n_median", "fallback_rows", "hit_share", "pit"]
+KEYS = ["rows", "mace", "mace_floor", "agce", "agce_floor", "mace_counted", "agce_counted", "check_score", "crps", "length_90",
+        "coverage_90", "coverage_90_counted", "winkler_90", "effective_n_median", "fallback_rows", "hit_share", "pit", "warnings"]
 LEVELS = [0.01 + 0.98 * j / 99 for j in range(100)]
 
 
@@ -50,16 +50,32 @@ class Evaluate(CliTest):
         self.assertAlmostEqual(scores["crps"], 2 * statistics.fmean(
             pinball(y[i], q[i][j], steps[j]) for i in range(90) for j in range(200)), places=12)
 
-    def test_targets_on_their_quantiles_are_counted_and_explained(self):
-        self.assertEqual(self.scores()["hit_share"], 0)
+    def test_without_ties_counting_is_the_same(self):
+        scores = self.scores()
+        self.assertEqual(scores["hit_share"], 0)
+        for name in ("mace", "agce", "coverage_90"):
+            self.assertEqual(scores[name], scores[name + "_counted"])
         self.assertNotIn("exactly the quantile", self.ok("evaluate", "m.tare", "test.csv").out)
+
+    def test_targets_on_their_quantiles_count_by_shares(self):
         self.write("counts.csv", "x,y\n" + "".join(f"{i / 200},{i * 7 % 3}\n" for i in range(200)))
-        self.ok("fit", "counts.csv", "--target", "y", "--method", "pure_kernel", "-o", "c.tare")
+        self.ok("fit", "counts.csv", "--target", "y", "--method", "pure_kernel", "--set", "ranks=paper", "-o", "c.tare")
         q = self.ok("predict", "c.tare", "counts.csv", "--levels", ",".join(map(repr, LEVELS))).numbers()
-        hits = sum(q[i][j] == i * 7 % 3 for i in range(200) for j in range(100))
+        y = [i * 7 % 3 for i in range(200)]
+        hits = sum(q[i][j] == y[i] for i in range(200) for j in range(100))
         scores = self.ok("evaluate", "c.tare", "counts.csv", "--json").json()
         self.assertAlmostEqual(scores["hit_share"], hits / 20_000, places=12)
-        self.assertIn(f"In {100 * scores['hit_share']:.0f} % of cases", self.ok("evaluate", "c.tare", "counts.csv").out)
+        counted = [sum(y[i] <= q[i][j] for i in range(200)) / 200 for j in range(100)]
+        self.assertAlmostEqual(scores["mace_counted"], statistics.fmean(abs(o - t) for o, t in zip(counted, LEVELS)), places=12)
+        # Every level is that of some target, so plain counting is off by half a jump of a third; shares are not.
+        self.assertGreater(scores["mace_counted"], 0.1)
+        self.assertLess(scores["mace"], 0.05)
+        self.assertLess(scores["mace_floor"], 0.0223)  # of a continuous target
+        self.assertEqual(scores["coverage_90_counted"], 1)
+        self.assertAlmostEqual(scores["coverage_90"], 0.9, delta=0.03)
+        out = self.ok("evaluate", "c.tare", "counts.csv").out
+        self.assertIn(f"In {100 * scores['hit_share']:.0f} % of cases", out)
+        self.assertIn("Counted as below and inside: mace 0.", out)
 
     def test_diagnostics_are_those_of_predict(self):
         rows = self.ok("predict", "m.tare", "test.csv", "--diagnostics").table()
@@ -91,6 +107,17 @@ class Evaluate(CliTest):
         for key in ("mace", "check_score", "crps", "length_90", "coverage_90", "winkler_90"):
             self.assertAlmostEqual(scores[key], once[key], places=9)
 
+    def test_warnings_are_data(self):
+        self.assertEqual(self.scores()["warnings"], [])
+        self.fit("data.csv", "--method", "pure_kernel", "--bandwidth", "0.05", "--kernel", "naive")
+        self.write("test.csv", "a,b,p,y\n900,-900,3,4\n5,0,10,10\n")
+        (one,) = [warning for warning in self.scores()["warnings"] if warning["code"] == "fallback"]
+        self.assertGreaterEqual(one["rows"], 1)
+        self.assertEqual(one["rows"], self.scores()["fallback_rows"])
+        self.assertEqual(list(one), ["code", "rows", "levels", "text"])
+        self.assertIn(f"warning: {one['text']} [fallback]", self.ok("evaluate", "m.tare", "test.csv").err)
+        self.assertEqual(self.ok("evaluate", "m.tare", "test.csv", "--quiet").err, "")
+
     def test_check_that_fails(self):
         result = self.run_tool("evaluate", "m.tare", "test.csv", "--json", "--fail-if", "coverage<=1")
         self.assertEqual(result.code, CHECK)
@@ -114,8 +141,8 @@ class Evaluate(CliTest):
 
     def test_table_for_people(self):
         result = self.ok("evaluate", "m.tare", "test.csv")
-        for key in KEYS[:-1]:
-            if not key.endswith("floor"):
+        for key in KEYS[:-2]:
+            if not key.endswith(("floor", "counted")):
                 self.assertIn(key, result.out)
         self.assertEqual(result.err, "")
 

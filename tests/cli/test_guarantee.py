@@ -43,16 +43,22 @@ class Guarantee(CliTest):
         text = self.ok("inspect", "m.tare").out
         self.assertIn("split, 50 rows held out", text)
         self.assertIn("0.9: 0.9216", text)  # ranks 2 and 49 of 51
-        self.assertIn("0.99: 1 (infinite)", text)
+        self.assertIn("0.99: 0.9608 (too few rows for more)", text)  # all but the outermost of 51
+        self.fitted(grouped(200), "--guarantee", "split:0.25,strict")
+        self.assertIn("0.99: 1 (infinite)", self.ok("inspect", "m.tare").out)
         result = self.fitted(grouped(200), "--guarantee", "split", "--json").json()["guarantee"]
         self.assertEqual((result["rows"], result["share"], result["groups"]), (40, 0.2, 0))
 
-    def test_levels_beyond_the_rows_are_infinite(self):
+    def test_levels_beyond_the_rows_are_the_models_own_or_infinite(self):
+        levels = ["--levels", "0.01,0.05,0.5,0.95,0.99"]
         self.fitted(grouped(200), "--guarantee", "split")
-        row = self.ok("predict", "m.tare", "data.csv", "--levels", "0.01,0.05,0.5,0.95,0.99").numbers()[0]
+        own = self.ok("predict", "m.tare", "data.csv", *levels).numbers()[0]
+        self.assertTrue(all(math.isfinite(q) for q in own), own)
+        self.assertEqual(own, sorted(own))
+        self.fitted(grouped(200), "--guarantee", "split,strict")
+        row = self.ok("predict", "m.tare", "data.csv", *levels).numbers()[0]
         self.assertEqual((row[0], row[4]), (-math.inf, math.inf))
-        self.assertTrue(all(math.isfinite(q) for q in row[1:4]), row)
-        self.assertEqual(row, sorted(row))
+        self.assertEqual(row[1:4], own[1:4])
 
     def test_diagnostics_tell_what_is_delivered(self):
         self.fitted(grouped(200), "--guarantee", "split")
@@ -60,8 +66,8 @@ class Guarantee(CliTest):
         row = self.ok(*args).table()[0]
         self.assertEqual([name for name in row if name.startswith("delivered")],
                          ["delivered_q0.01", "delivered_q0.95", "delivered_0.9"])
-        # Ranks of 40 held-out rows: none, 39 of 41, and 2 less.
-        self.assertEqual((row["q0.01"], row["delivered_q0.01"]), ("-inf", "0"))
+        # Ranks of 40 held-out rows: the first of 41, 39 of 41, and 2 less.
+        self.assertAlmostEqual(float(row["delivered_q0.01"]), 1 / 41)
         self.assertAlmostEqual(float(row["delivered_q0.95"]), 39 / 41)
         self.assertAlmostEqual(float(row["delivered_0.9"]), 37 / 41)
         item = self.ok(*args, "--json").json_lines()[0]
@@ -70,6 +76,19 @@ class Guarantee(CliTest):
         shares = {row["delivered_0.9"] for row in self.ok(*args).table()}
         self.assertEqual(len(shares), 2, "each group has its own ranks")
         self.assertTrue(all(float(share) >= 0.9 for share in shares))
+        self.fitted(grouped(200), "--guarantee", "split,strict")
+        row = self.ok(*args).table()[0]
+        self.assertEqual((row["q0.01"], row["delivered_q0.01"]), ("-inf", "0"))
+
+    def test_given_predictions_must_be_of_rows_not_trained_on(self):
+        self.write("data.csv", csv_text(["a", "p", "y"], [[a, a, y] for a, _, y in grouped(200)]))
+        for guarantee in ("split", "cross"):
+            result = self.ok("fit", "data.csv", "--target", "y", "--prediction", "p", "-o", "m.tare", "--force", "--method", "nrc",
+                             "--guarantee", guarantee)
+            self.assertIn("takes for granted that the model behind the given predictions was not trained on", result.err)
+            self.assertRegex(self.ok("inspect", "m.tare").out, "assumes +the model behind the given predictions")
+        self.fitted(grouped(200), "--guarantee", "split")
+        self.assertNotIn("assumes", self.ok("inspect", "m.tare").out)
 
     def test_too_few_rows_are_named(self):
         self.write("data.csv", csv_text(HEADER, grouped(60)))
@@ -99,6 +118,10 @@ class Guarantee(CliTest):
         numbers = result.numbers()
         self.assertEqual(numbers[1], numbers[2])
         self.assertNotEqual(numbers[0], numbers[1])
+        rows = self.ok("predict", "m.tare", "new.csv", "--interval", "0.9", "--levels", "0.1,0.5", "--diagnostics").table()
+        self.assertGreaterEqual(float(rows[0]["delivered_0.9"]), 0.9)
+        for row in rows[1:]:  # nothing is known about these
+            self.assertEqual([row[f"delivered_{name}"] for name in ("q0.1", "q0.5", "0.9")], ["1", "0", "0"])
         self.write("without.csv", csv_text(["a"], [["0.5"]]))
         self.fails(NOT_FOUND, "predict", "m.tare", "without.csv", says=["has no column 'g'"])
 
@@ -140,9 +163,14 @@ class Guarantee(CliTest):
             self.assertAlmostEqual(within[group], 0.9, delta=0.06, msg=group)
         result = self.fitted(grouped(400, rare=15), "--guarantee", "cross", "--group", "g")
         self.assertIn("1 of 3 groups have fewer than the 19 ranked rows", result.err)
-        row = self.ok("predict", "m.tare", "data.csv", "--levels", "0.001,0.05,0.5,0.95,0.999").numbers()[0]
-        self.assertEqual((row[0], row[4]), (-math.inf, math.inf))
+        levels = ["--levels", "0.001,0.05,0.5,0.95,0.999"]
+        row = self.ok("predict", "m.tare", "data.csv", *levels).numbers()[0]
+        self.assertTrue(all(math.isfinite(q) for q in row), row)
         self.assertEqual(row, sorted(row))
+        self.fitted(grouped(400, rare=15), "--guarantee", "cross,strict", "--group", "g")
+        strict = self.ok("predict", "m.tare", "data.csv", *levels).numbers()[0]
+        self.assertEqual((strict[0], strict[4]), (-math.inf, math.inf))
+        self.assertEqual(strict[1:4], row[1:4])
         self.write("data.csv", csv_text(HEADER, grouped(19)))
         fit = ["fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", *self.FIT, "--guarantee"]
         self.fails(BAD_DATA, *fit, "cross", says=["at least 20 rows"])

@@ -20,6 +20,6 @@ int main(int argc, char** argv) {
   const std::vector<tare::Level> levels = {tare::Level{0.05}, tare::Level{0.5}, tare::Level{0.95}};
   const tare::Prediction p = loaded.model->predict({data.x}, levels);
   std::printf("%g %g %g from %.0f rows\n", p.quantiles(0, 0), p.quantiles(0, 1), p.quantiles(0, 2),
-              p.effective_n[0]);
+              p.window_n[0]);
   return p.quantiles(0, 0) <= p.quantiles(0, 2) ? 0 : 1;
 }

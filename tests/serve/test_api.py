@@ -21,6 +21,8 @@ class Predict(ServeTest):
         self.assertEqual(answer.json()["rows"],
                          self.tool("--levels", "0.05,0.5", "--interval", "0.9,0.5", "--json").json_lines())
         self.assertEqual(answer.json()["warnings"], [])
+        self.assertNotIn("tare-warnings", answer.headers)
+        self.assertEqual([one["code"] for one in self.service.get("/v1/model").json()["warnings"]], ["no_guarantee"])
 
     def test_default_levels_and_one_interval(self):
         rows = self.service.post("/v1/predict", {"rows": ROWS}).json()["rows"]
@@ -218,11 +220,12 @@ class Categories(ServeTest):
                 {"colour": None, "code": 3, "n": 1}, {"colour": "NA", "code": 0, "n": 1.0}]
         answer = self.service.post("/v1/predict", {"rows": rows}).json()
         self.assertEqual(answer["rows"], tool)
-        self.assertEqual(answer["warnings"], ["3 missing values were imputed"])
+        self.assertEqual(answer["warnings"], [{"code": "imputed_values", "rows": 3, "text": "3 missing values were imputed"}])
 
     def test_unseen_category_is_a_warning(self):
         answer = self.service.post("/v1/predict", {"rows": [{"colour": "green", "code": 1, "n": 5}]}).json()
-        self.assertIn("1 cells hold a category", answer["warnings"][0])
+        self.assertEqual((answer["warnings"][0]["code"], answer["warnings"][0]["rows"]), ("unseen_category", 1))
+        self.assertIn("1 cells hold a category", answer["warnings"][0]["text"])
 
     def test_card_lists_categories(self):
         columns = {column["name"]: column for column in self.service.get("/v1/model").json()["inputs"]}
@@ -239,7 +242,7 @@ class Series(ServeTest):
         rows = [{"a": i, "b": i / 10} for i in range(5)]
         answer = self.service.post("/v1/predict", {"rows": rows}).json()
         self.assertEqual(len(answer["rows"]), 3)
-        self.assertIn("2 rows at the start", answer["warnings"][0])
+        self.assertIn("2 rows at the start", answer["warnings"][0]["text"])
         self.refused(self.service.post("/v1/predict", {"rows": rows[:2]}), 422, "3 rows of a series")
 
 
@@ -247,7 +250,8 @@ class Groups(ServeTest):
     def make_model(self):
         rows = [["uv"[i % 2], i % 10, (i * 7) % 13] for i in range(300)]
         self.write("data.csv", csv_text(["g", "n", "y"], rows))
-        self.fit("data.csv", "--method", "pure_kernel", "--guarantee", "split", "--group", "g", "--drop", "g")
+        self.fit("data.csv", "--method", "pure_kernel", "--guarantee", "split,strict", "--group", "g", "--drop", "g",
+                 "--bounds", "none")
 
     def test_groups_and_infinite_ends(self):
         self.write("new.csv", "g,n\nu,1\nv,2\nw,3\n")
@@ -257,7 +261,26 @@ class Groups(ServeTest):
         answer = self.service.post("/v1/predict", {"rows": rows, "levels": [0.0001, 0.5], "diagnostics": True}).json()
         self.assertEqual(answer["rows"], tool)
         self.assertIsNone(answer["rows"][0]["q0.0001"])
-        self.assertIn("1 rows have a value of 'g'", answer["warnings"][0])
+        self.assertIn("1 rows have a value of 'g'", answer["warnings"][0]["text"])
+
+    def test_warnings_are_those_of_the_tool(self):
+        self.write("new.csv", "g,n\nu,1\nv,2000\nw,3\n")
+        rows = [{"g": "u", "n": 1}, {"g": "v", "n": 2000}, {"g": "w", "n": 3}]
+        for diagnostics in (False, True):
+            options = ["--levels", "0.0001,0.5"] + ["--diagnostics"] * diagnostics
+            lines = self.run_tool("predict", "m.tare", "new.csv", *options).err.splitlines()
+            tool = [re.search(r"(\d+) of 3 rows .*\[(\w+)\]$", line) for line in lines]
+            tool = {found[2]: int(found[1]) for found in tool if found}
+            body = {"rows": rows, "levels": [0.0001, 0.5], "diagnostics": diagnostics}
+            served = self.service.post("/v1/predict", body)
+            warned = {one["code"]: one["rows"] for one in served.json()["warnings"]}
+            self.assertEqual(warned.pop("unseen_group"), 1)
+            self.assertEqual(warned, tool)
+            self.assertEqual("outside" in warned, diagnostics)
+            csv = self.service.post(f"/v1/predict?levels=0.0001,0.5&diagnostics={str(diagnostics).lower()}", self.read("new.csv"), CSV)
+            header = dict(part.split("=") for part in csv.headers["tare-warnings"].split(", "))
+            self.assertEqual({code: int(count) for code, count in header.items()}, {"unseen_group": 1, **warned})
+        self.assertEqual(self.service.get("/v1/model").json()["warnings"], [])
 
 
 if __name__ == "__main__":

@@ -335,7 +335,7 @@ class OtherModels(Page):
         self.try_model("--method", "nrc", "--regressor", "ridge", "--window", "3", "--drop", "p")
         rows = [["uv"[i % 2], i % 10, 5, i % 7 - 3, 1e-7 * (i * 7 % 13)] for i in range(100)]
         self.write("odd.csv", csv_text(["a group with quite a long name", "n", "same", "m<b>&", "y"], rows))
-        page = self.try_model("--method", "pure_kernel", "--guarantee", "split", "--group", "a group with quite a long name",
+        page = self.try_model("--method", "pure_kernel", "--guarantee", "split,strict", "--bounds", "none", "--group", "a group with quite a long name",
                               "--drop", "a group with quite a long name", data="odd.csv")
         self.assertIn("∞", page.evaluate("document.getElementById('interval-table').textContent"))
         self.assertIn("m<b>&", page.evaluate("document.getElementById('features').textContent"))

@@ -32,7 +32,7 @@ async function predict(rows, question) {
   });
   const body = await answer.json();
   if (!answer.ok) throw new Error(body.detail);
-  return rows.map((_, i) => body.rows[i * card.window]);
+  return Object.assign(rows.map((_, i) => body.rows[i * card.window]), { warnings: body.warnings });
 }
 
 function fanRows(column) {
@@ -44,10 +44,12 @@ function fanRows(column) {
 async function askAll() {
   const column = columns.find((one) => one.name === at("along").value);
   const rows = fanRows(column);
-  const [[point], fan] = await Promise.all([
+  const [points, fan] = await Promise.all([
     predict([row], { levels: LEVELS, interval: SHARES, diagnostics: true }), predict(rows, { levels: FAN }),
   ]);
+  const point = points[0];
   return {
+    warnings: points.warnings,
     quantiles: LEVELS.map((level) => point[`q${level}`]),
     intervals: SHARES.map((share) => ({ share, low: point[`lower_${share}`], high: point[`upper_${share}`] })),
     point, column, value: row[column.name],
@@ -62,7 +64,7 @@ function drawAnswer({ quantiles, intervals, column, value, fan }) {
   drawFan(at("fan"), fan, { x: value, q: median }, { target: card.target, feature: column.name, categories: column.kind === "category" });
 }
 
-function writeAnswer({ quantiles, intervals, point }) {
+function writeAnswer({ quantiles, intervals, point, warnings }) {
   const strong = (value) => Object.assign(document.createElement("strong"), { textContent: short(value) });
   const ninety = intervals.find((one) => one.share === 0.9);
   at("headline").replaceChildren(`${card.target}: half of the time above `, strong(quantiles[49]), ", nine times in ten between ",
@@ -75,9 +77,11 @@ function writeAnswer({ quantiles, intervals, point }) {
     return line;
   }));
   const words = [];
-  if (point.effective_n !== undefined) words.push(`The answer rests on about ${short(Math.round(point.effective_n))} calibration rows near this one.`);
+  if (point.effective_n !== undefined) words.push(`About ${short(Math.round(point.effective_n))} independent draws from this row's own distribution would pin its quantiles as well as this answer does.`);
   if (point.outside) words.push("This row lies outside the calibration rows: take it with care.");
   else if (point.fallback) words.push("No calibration row was in reach, so the nearest ones answered.");
+  const said = new Set(["outside", "fallback", "few_effective_rows", "left_out_rows"]);  // in words of their own, or of the repeated row
+  for (const { code, text } of warnings) if (!said.has(code)) words.push(text.endsWith(".") ? text : `${text}.`);
   at("reliability").textContent = words.join(" ");
 }
 
