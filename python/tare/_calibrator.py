@@ -9,10 +9,11 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _core
-from ._estimator import QuantileEstimator, bands_text, bounds_text, prediction_of, seed_of
+from ._estimator import QuantileEstimator, prediction_of, seed_of
 from ._fold_models import FoldModels, train
 from ._guarantee import around_a_model, in_fit, of_own_models, warn_no_guarantee_of_own
 from ._input import Features, read_prediction, read_target, read_weight, take_rows
+from ._options import bands_text, bounds_text
 
 # A window in more dimensions holds few rows, or rows whose errors differ: with six columns of which two matter, finding these
 # halves the coverage error of the worst slice (bench/RESULTS.md).

@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from . import _core
-from ._estimator import QuantileEstimator, bands_text, bounds_text
+from ._estimator import QuantileEstimator
 from ._input import read_target
+from ._options import bands_text, bounds_text
 
 
 class QuantileRegressor(QuantileEstimator):

@@ -209,3 +209,18 @@ def test_every_slice_is_covered():
         # 1,600 calibration rows of a tenth tell coverage to 0.0075, the guarantee's 4,000 to 0.005, and the worst of 50 tenths is
         # two and a half times that; sizes by trees are steps, worst at the ends. One width for all would be off by 0.25.
         assert np.abs(np.array(shares) - 0.9).max() < 0.06
+
+
+@pytest.mark.parametrize("bands", [True, "auto", False])
+def test_bands_are_there_where_they_are_asked_for(bands):
+    rng = np.random.default_rng(4)
+    X = rng.uniform(size=(150, 2))
+    y = X[:, 0] + 0.3 * rng.normal(size=150)
+    fitted = tare.Calibrator(guarantee="none", bands=bands).calibrate(X, y, y_pred=X[:, 0])
+    known = fitted.diagnostics(X, [0.1, 0.9], y_pred=X[:, 0])
+    assert ("band_low" in known) == ("effective_n" in known) == bool(bands)
+    if bands:
+        assert (known["band_low"] <= known["band_high"]).all() and known["band_low"].shape == (150, 2)
+        assert ((known["effective_n"] >= 1) & (known["effective_n"] <= 150)).all()
+    with pytest.raises(ValueError, match="bands is 'auto', True or False, got 'maybe'"):
+        tare.Calibrator(bands="maybe").calibrate(X, y, y_pred=X[:, 0])

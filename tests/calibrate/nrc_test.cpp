@@ -33,7 +33,8 @@ TEST(Nrc, AddsTheGivenPredictionToTheQuantilesOfItsResiduals) {
     given(i, 0) = std::sin(static_cast<double>(i));
     residual[i] = data.y[i] - given(i, 0);
   }
-  const auto model = fit(data, "bandwidth=0.2 scale=none ranks=paper", {.x = {}, .y = {}, .given = given});
+  const auto model =
+      fit(data, "bandwidth=0.2 scale=none ranks=paper", {.x = {}, .y = {}, .given = given});
   const Prediction actual = model->predict({data.x, given}, kLevels);
   const Prediction quantiles =
       Snq(data.x, residual, {}, {.bandwidth = 0.2}).predict(data.x, kLevels);
