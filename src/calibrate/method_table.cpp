@@ -74,7 +74,7 @@ std::span<const Method> table() {
        .fit = &fit_auto,
        .load = &load_auto,
        .on_columns = true,
-       .half_params = "budget=quick"},
+       .half_params = "budget=quick folds=3"},
       nrc_method({"nrc", "NRC",
                   "SNQ on the residuals of a network or of a given prediction, kernel on all "
                   "features",

@@ -29,7 +29,7 @@ inline constexpr std::size_t kRowsForBands = 100;
 /// Above this many rows bands=auto is off: 12 more fits are what a user would notice first.
 inline constexpr std::size_t kMostRowsForAutoBands = 10'000;
 /// A "half" has at most this many rows, so that time and file size stay bounded.
-inline constexpr std::size_t kMostHalfRows = 20'000;
+inline constexpr std::size_t kMostHalfRows = 3'000;
 
 /// Rows of `count` fits on about half of `rows` rows: ascending, drawn without replacement. With
 /// `blocks`, for rows in time order, whole stretches are drawn, twenty of equal length, so that
