@@ -126,6 +126,21 @@ TEST(Bands, AreTheRootMeanSquareDeviationOfTheHalves) {
   }
 }
 
+TEST(Bands, AreFiniteInAnyUnits) {
+  for (const double unit : {1e-200, 1e200}) {
+    BandedModel::Models halves;
+    for (const double shift : {0.1, -0.2})
+      halves.push_back(std::make_unique<Line>(shift * unit, unit));
+    const BandedModel model(std::make_unique<Line>(0.0, unit), std::move(halves), perfect_shares(),
+                            {.rows = 1000, .half = 500, .ranked = 0});
+    const std::vector<Level> levels = {Level{0.5}};
+    const Prediction p = predict_with_reliability(model, {Matrix(1, 1)}, levels);
+    const double error = deviation_scale(500, 1000) * std::sqrt(0.025);
+    EXPECT_NEAR(p.band_high(0, 0) / unit - 0.5, 1.6448536 * error, 1e-7);
+    EXPECT_TRUE(std::isfinite(p.effective_n[0]));
+  }
+}
+
 TEST(Bands, OfAGuaranteeHaveTheErrorOfItsRanks) {
   const BandedModel model = shifted_halves({0.0, 0.0}, perfect_shares(), 98);
   const std::vector<Level> levels = {Level{0.5}};

@@ -148,12 +148,13 @@ void BandedModel::add_block(const Asked& asked, const Rows& rows, std::size_t fi
   const std::size_t count = rows.x.rows();
   const std::size_t levels = asked.levels;
   const Matrix whole = whole_->own_quantiles(rows, asked.of_whole, how);
-  Matrix squares(count, levels);     // of deviations in units of y, summed over halves
+  Matrix norm(count, levels);        // of the halves' deviations in units of y
   std::vector<double> ratio(count);  // of squared deviations in levels to tau (1 - tau)
   for (const auto& half : halves_) {
     const Matrix own = half->predict({rows.x, rows.given}, asked.of_half, how).quantiles;
     for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t j = 0; j < levels; ++j) squares(i, j) += square(own(i, j) - whole(i, j));
+      for (std::size_t j = 0; j < levels; ++j)
+        norm(i, j) = std::hypot(norm(i, j), own(i, j) - whole(i, j));
       const std::span<const double> curve = whole.row(i).subspan(asked.of_half.size());
       for (std::size_t k = 0; k < kSizeLevels.size(); ++k) {
         const double tau = kSizeLevels[k];
@@ -172,7 +173,7 @@ void BandedModel::add_block(const Asked& asked, const Rows& rows, std::size_t fi
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t j = 0; j < levels; ++j) {
       const double shared = 0.5 * (above(i, j) - below(i, j));
-      const double error = std::sqrt(scale * squares(i, j) + square(shared));
+      const double error = std::hypot(std::sqrt(scale) * norm(i, j), shared);
       const double quantile = answer.quantiles(first + i, j);
       const bool is_known = std::isfinite(error) && std::isfinite(quantile);
       answer.band_low(first + i, j) = is_known ? quantile - kNormalBand * error : -kInfinite;
