@@ -105,9 +105,10 @@ std::string run_reproduce_bands(const BandStudy& study, const std::filesystem::p
     cells = run_band_study(study, results, bar.execution());
   }
   const std::string title = "How often bands hold the true quantile";
-  const std::string provenance =
-      fmt::format("tare {}, `tare reproduce bands`, {} draws for the real error, seed {}", kVersion,
-                  study.draws, study.seed.value);
+  const std::string provenance = fmt::format(
+      "tare {}, `tare reproduce bands`, {} draws for the real error, {} of them with bands, seed "
+      "{}",
+      kVersion, study.draws, std::min(study.fits, study.draws), study.seed.value);
   const Cells methods = method_cells(summarise_methods(cells));
   const Cells problems = problem_cells(cells);
   write_result(folder / "bands.md",

@@ -16,8 +16,8 @@ namespace tare {
 /// Bands and effective_n are there for a model that was fitted with bands=on, or with bands=auto
 /// and few enough rows; else they are empty. A band is meant to hold the true quantile in 90 % of
 /// rows. It has the sampling error of everything that was fitted, by fits on halves of the rows,
-/// and the bias that left-out rows show on average; `tare reproduce bands` measures how often it
-/// holds.
+/// and the bias that left-out rows show, on average and where trees can tell it from the features;
+/// `tare reproduce bands` measures how often it holds.
 Prediction predict_with_reliability(const QuantileModel& model, const Rows& rows,
                                     std::span<const Level> levels, const Execution& how = {});
 

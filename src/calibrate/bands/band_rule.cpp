@@ -42,9 +42,7 @@ std::vector<std::vector<std::size_t>> draw_halves(std::size_t rows, std::size_t 
 }
 
 double deviation_scale(std::size_t part, std::size_t rows) {
-  constexpr double kRate = 0.8;
-  const double share = std::pow(static_cast<double>(part) / static_cast<double>(rows), kRate);
-  return std::sqrt(share / (1.0 - share));
+  return std::sqrt(static_cast<double>(part) / static_cast<double>(rows - part));
 }
 
 }  // namespace tare

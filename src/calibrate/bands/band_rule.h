@@ -37,14 +37,11 @@ inline constexpr std::size_t kMostHalfRows = 3'000;
 std::vector<std::vector<std::size_t>> draw_halves(std::size_t rows, std::size_t count, bool blocks,
                                                   Seed seed);
 
-/// The standard error of a fit on `rows` rows, in units of the root mean square deviation of fits
-/// on `part` of them from it.
+/// The standard error of a fit on `rows` rows, in units of the standard deviation among fits on
+/// `part` of them: sqrt(part / (rows - part)), which is 1 for halves.
 ///
-/// Where the mean squared error falls as n^-a, independent of which rows are left out, the
-/// deviation's mean square is that of a fit on `part` rows less that of the whole: V (n/m)^a - V.
-/// For a = 1 and halves this is V itself. a is 0.8, the rate of a smooth curve in one dimension:
-/// the result for halves is 1.16. Chosen on known laws that `tare reproduce bands` does not report
-/// on (docs/decisions/0024-bands-from-halves.md).
+/// For means: a fit on m of n rows has the variance V n/m, if V is that of the whole, and two such
+/// fits share m^2/n rows and with them the covariance V. What is left is V (n - m) / m.
 double deviation_scale(std::size_t part, std::size_t rows);
 
 }  // namespace tare

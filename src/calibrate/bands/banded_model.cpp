@@ -11,8 +11,11 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/stages.h"
+#include "calibrate/bands/left_out.h"
+#include "calibrate/bands/level_curve.h"
 #include "calibrate/guarantee_split.h"
 #include "calibrate/row_blocks.h"
+#include "math/normal.h"
 #include "tare/calibrate/reliability.h"
 
 namespace tare {
@@ -25,33 +28,6 @@ constexpr std::size_t kBandBlock = 1'024;  // rows whose quantiles are in memory
 // At which an answer is compared with draws from the row's own law.
 constexpr std::array kSizeLevels = {0.1, 0.25, 0.5, 0.75, 0.9};
 
-/// The levels 0.01, ..., 0.99 of the curve on which deviations are read as levels.
-const std::vector<Level>& curve_levels() {
-  static const std::vector<Level> kLevels = [] {
-    std::vector<Level> levels;
-    for (int k = 1; k < 100; ++k) levels.emplace_back(k / 100.0);
-    return levels;
-  }();
-  return kLevels;
-}
-
-/// How far from level tau a value lies on an ascending curve of quantiles at curve_levels(). Where
-/// the curve is flat the value has all levels of the flat piece, and the nearest counts.
-double level_deviation(std::span<const double> curve, double value, double tau) {
-  const auto at = [](std::ptrdiff_t k) { return static_cast<double>(k + 1) / 100.0; };
-  const std::ptrdiff_t first = std::ranges::lower_bound(curve, value) - curve.begin();
-  const std::ptrdiff_t past = std::ranges::upper_bound(curve, value) - curve.begin();
-  if (first < past) return tau - std::clamp(tau, at(first), at(past - 1));
-  if (first == 0) return tau - 0.5 * at(0);
-  const auto count = static_cast<std::ptrdiff_t>(curve.size());
-  if (first == count) return tau - 0.5 * (1.0 + at(count - 1));
-  const double low = curve[static_cast<std::size_t>(first - 1)];
-  const double high = curve[static_cast<std::size_t>(first)];
-  // Halves before the difference, which could overflow.
-  const double share = (0.5 * value - 0.5 * low) / (0.5 * high - 0.5 * low);
-  return tau - (at(first - 1) + share * (at(first) - at(first - 1)));
-}
-
 double square(double value) { return value * value; }
 
 /// A level that a model can be asked for.
@@ -60,24 +36,30 @@ Level kept_level(double tau) {
   return Level(std::clamp(tau, kLeast, 1.0 - kLeast));
 }
 
-/// The level, between 0 and 1, at which ascending shares at curve_levels() reach tau.
-double level_with_share(std::span<const double> shares, double tau) {
-  const auto past =
-      static_cast<std::size_t>(std::ranges::lower_bound(shares, tau) - shares.begin());
-  const double low = past == 0 ? 0.0 : shares[past - 1];
-  const double high = past == shares.size() ? 1.0 : shares[past];
-  const double step = high > low ? (tau - low) / (high - low) : 1.0;
-  return (static_cast<double>(past) + step) / static_cast<double>(shares.size() + 1);
-}
+/// How the answers of halves deviate from those of the whole, for each row and level.
+class Deviations {
+ public:
+  Deviations(std::size_t rows, std::size_t cols) : sum_(rows, cols), norm_(rows, cols) {}
 
-/// The rows of `count` that are not among `rows`, which ascend.
-std::vector<std::size_t> rows_outside(std::span<const std::size_t> rows, std::size_t count) {
-  std::vector<std::size_t> outside;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!std::ranges::binary_search(rows, i)) outside.push_back(i);
+  void add(std::size_t i, std::size_t j, double deviation) {
+    sum_(i, j) += deviation;
+    norm_(i, j) = std::hypot(norm_(i, j), deviation);  // squares could overflow
   }
-  return outside;
-}
+
+  /// The larger of the standard deviation among `count` halves and their mean's distance from the
+  /// whole. Not both: where fits are random (a network's first weights), the whole's own chance is
+  /// in the distance and an equal one in the standard deviation.
+  double error(std::size_t i, std::size_t j, std::size_t count) const {
+    const auto halves = static_cast<double>(count);
+    if (!(norm_(i, j) > 0.0)) return norm_(i, j);
+    const double common = square(sum_(i, j) / norm_(i, j)) / halves;  // of the squares, by the mean
+    const double among = std::max(0.0, 1.0 - common) / (halves - 1.0);
+    return norm_(i, j) * std::sqrt(std::max(among, common / halves));
+  }
+
+ private:
+  Matrix sum_, norm_;
+};
 
 std::string half_name(std::size_t b) { return "half" + std::to_string(b); }
 
@@ -87,9 +69,12 @@ std::string half_name(std::size_t b) { return "half" + std::to_string(b); }
 struct BandedModel::Asked {
   std::vector<Level> of_half;   // those of the bands, then kSizeLevels
   std::vector<Level> of_whole;  // the same, then curve_levels()
-  std::vector<Level> below;  // for each level two, half of whose quantiles' distance is an error:
-  std::vector<Level> above;  // that of a guarantee's ranks, or twice the bias over all rows
-  double ratio = 0.0;        // its square in levels to tau (1 - tau), mean over kSizeLevels
+  std::vector<Level> below;   // for each level two, half of whose quantiles' distance is an error:
+  std::vector<Level> above;   // that of a guarantee's ranks, or twice the bias over all rows
+  std::vector<double> low;    // for each level two, whose quantiles' distance is twice the
+  std::vector<double> high;   // usual local error
+  std::vector<double> usual;  // that error in levels at kSizeLevels
+  double ratio = 0.0;  // square of the shared error in levels to tau (1 - tau), mean of kSizeLevels
   std::size_t levels = 0;
 
   Asked(std::span<const Level> wanted, const BandedModel& model) : levels(wanted.size()) {
@@ -98,15 +83,22 @@ struct BandedModel::Asked {
     of_whole = of_half;
     of_whole.insert(of_whole.end(), curve_levels().begin(), curve_levels().end());
     for (const Level& level : wanted) {
-      const auto [low, high] = shared_error(level.value(), model);
-      below.push_back(kept_level(low));
-      above.push_back(kept_level(high));
+      const auto [under, past] = shared_error(level.value(), model);
+      below.push_back(kept_level(under));
+      above.push_back(kept_level(past));
+      const auto [least, most] = usual_error(level.value(), model);
+      low.push_back(least);
+      high.push_back(most);
     }
     for (const double tau : kSizeLevels) {
-      const auto [low, high] = shared_error(tau, model);
-      ratio += square(0.5 * (high - low)) / (tau * (1.0 - tau));
+      const auto [least, most] = shared_error(tau, model);
+      ratio += square(0.5 * (most - least)) / (tau * (1.0 - tau));
     }
     ratio /= static_cast<double>(kSizeLevels.size());
+    for (const double tau : kSizeLevels) {
+      const auto [least, most] = usual_error(tau, model);
+      usual.push_back(0.5 * (most - least));
+    }
   }
 
  private:
@@ -120,13 +112,21 @@ struct BandedModel::Asked {
     const double bias = level_with_share(model.below_, tau) - tau;
     return {tau - bias, tau + bias};
   }
+
+  /// The same for the error that rows usually have of their own.
+  static std::pair<double, double> usual_error(double tau, const BandedModel& model) {
+    const double z = normal_quantile(tau);
+    const double usual = model.local_.usual(tau);
+    return {normal_cdf(z - usual), normal_cdf(z + usual)};
+  }
 };
 
 BandedModel::BandedModel(std::unique_ptr<const QuantileModel> whole, Models halves, Shares below,
-                         const Counts& counts)
+                         LocalError local, const Counts& counts)
     : whole_(std::move(whole)),
       halves_(std::move(halves)),
       below_(std::move(below)),
+      local_(std::move(local)),
       counts_(counts) {}
 
 void BandedModel::add_reliability(const Rows& rows, std::span<const Level> levels,
@@ -148,17 +148,15 @@ void BandedModel::add_block(const Asked& asked, const Rows& rows, std::size_t fi
   const std::size_t count = rows.x.rows();
   const std::size_t levels = asked.levels;
   const Matrix whole = whole_->own_quantiles(rows, asked.of_whole, how);
-  Matrix norm(count, levels);        // of the halves' deviations in units of y
-  std::vector<double> ratio(count);  // of squared deviations in levels to tau (1 - tau)
+  Deviations in_y(count, levels);
+  Deviations in_levels(count, kSizeLevels.size());
   for (const auto& half : halves_) {
     const Matrix own = half->predict({rows.x, rows.given}, asked.of_half, how).quantiles;
     for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t j = 0; j < levels; ++j)
-        norm(i, j) = std::hypot(norm(i, j), own(i, j) - whole(i, j));
+      for (std::size_t j = 0; j < levels; ++j) in_y.add(i, j, own(i, j) - whole(i, j));
       const std::span<const double> curve = whole.row(i).subspan(asked.of_half.size());
       for (std::size_t k = 0; k < kSizeLevels.size(); ++k) {
-        const double tau = kSizeLevels[k];
-        ratio[i] += square(level_deviation(curve, own(i, levels + k), tau)) / (tau * (1.0 - tau));
+        in_levels.add(i, k, level_deviation(curve, own(i, levels + k), kSizeLevels[k]));
       }
     }
   }
@@ -167,19 +165,35 @@ void BandedModel::add_block(const Asked& asked, const Rows& rows, std::size_t fi
   };
   const Matrix below = ask_whole(asked.below);
   const Matrix above = ask_whole(asked.above);
+  const LocalError::Values local = local_.at(columns_for_trees(rows), how);
 
-  const double halves = static_cast<double>(halves_.size());
-  const double scale = square(deviation_scale(counts_.half, counts_.rows)) / halves;
+  const double scale = deviation_scale(counts_.half, counts_.rows);
   for (std::size_t i = 0; i < count; ++i) {
+    const std::span<const double> curve = whole.row(i).subspan(asked.of_half.size());
+    const auto corrected = [&](double tau) {
+      return curve_quantile(curve, level_with_share(below_, tau));
+    };
     for (std::size_t j = 0; j < levels; ++j) {
       const double shared = 0.5 * (above(i, j) - below(i, j));
-      const double error = std::hypot(std::sqrt(scale) * norm(i, j), shared);
+      const double usual = 0.5 * (corrected(asked.high[j]) - corrected(asked.low[j]));
+      const double both =
+          std::hypot(std::max(scale * in_y.error(i, j, halves_.size()), usual), shared);
+      const double tau = asked.of_half[j].value();
+      const double off = corrected(local.level(i, tau)) - corrected(tau);
+      const double down = kNormalBand * std::hypot(both, std::min(off, 0.0));
+      const double up = kNormalBand * std::hypot(both, std::max(off, 0.0));
       const double quantile = answer.quantiles(first + i, j);
-      const bool is_known = std::isfinite(error) && std::isfinite(quantile);
-      answer.band_low(first + i, j) = is_known ? quantile - kNormalBand * error : -kInfinite;
-      answer.band_high(first + i, j) = is_known ? quantile + kNormalBand * error : kInfinite;
+      const bool is_known = std::isfinite(down) && std::isfinite(up) && std::isfinite(quantile);
+      answer.band_low(first + i, j) = is_known ? quantile - down : -kInfinite;
+      answer.band_high(first + i, j) = is_known ? quantile + up : kInfinite;
     }
-    const double own = scale * ratio[i] / static_cast<double>(kSizeLevels.size());
+    double own = 0.0;
+    for (std::size_t k = 0; k < kSizeLevels.size(); ++k) {
+      const double tau = kSizeLevels[k];
+      const double error = std::max(scale * in_levels.error(i, k, halves_.size()), asked.usual[k]);
+      own += (square(error) + square(local.level(i, tau) - tau)) / (tau * (1.0 - tau));
+    }
+    own /= static_cast<double>(kSizeLevels.size());
     answer.effective_n[first + i] =
         std::clamp(1.0 / (own + asked.ratio), 1.0, static_cast<double>(counts_.rows));
   }
@@ -193,6 +207,7 @@ void BandedModel::save(const TensorWriter& out) const {
   bands.value("half", counts_.half);
   bands.value("ranked", counts_.ranked);
   bands.tensor("below", below_);
+  local_.save(bands.part("local"));
   for (std::size_t b = 0; b < halves_.size(); ++b) halves_[b]->save(bands.part(half_name(b)));
 }
 
@@ -218,62 +233,13 @@ std::unique_ptr<BandedModel> BandedModel::load(const TensorReader& in, const Loa
   }
   Shares below = bands.values<double>("below", {curve_levels().size()});
   require(std::ranges::is_sorted(below) && below.front() >= 0.0 && below.back() <= 1.0);
+  // Files of a development version have no local error.
+  LocalError local;
+  const TensorReader part = bands.part("local");
+  if (part.has_tensor("rms")) local = LocalError::load(part, whole->features() + whole->given());
   return std::make_unique<BandedModel>(std::move(whole), std::move(halves), std::move(below),
-                                       counts);
+                                       std::move(local), counts);
 }
-
-namespace {
-
-/// For each level of the curve the weight of some left-out rows below the half's quantile; at the
-/// end the weight of all of them.
-std::vector<double> weigh_left_out(const QuantileModel& half, const FitInput& input,
-                                   std::span<const std::size_t> rows, Seed seed,
-                                   const Execution& how) {
-  constexpr std::size_t kMostAsked = 2'000;
-  std::vector<std::size_t> left = rows_outside(rows, input.x.rows());
-  if (left.size() > kMostAsked) {
-    Rng rng(seed);
-    const std::vector<std::size_t> order = random_permutation(left.size(), rng);
-    std::vector<std::size_t> some;
-    for (std::size_t k = 0; k < kMostAsked; ++k) some.push_back(left[order[k]]);
-    left = std::move(some);
-  }
-  const InputPart part(input, left);
-  const FitInput asked = part.input();
-  const Matrix quantiles = half.predict({asked.x, asked.given}, curve_levels(), how).quantiles;
-  std::vector<double> below(curve_levels().size() + 1);
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    const double weight = asked.weight.empty() ? 1.0 : asked.weight[i];
-    const std::span<const double> curve = quantiles.row(i);
-    const auto first =
-        static_cast<std::size_t>(std::ranges::lower_bound(curve, asked.y[i]) - curve.begin());
-    const auto past =
-        static_cast<std::size_t>(std::ranges::upper_bound(curve, asked.y[i]) - curve.begin());
-    // A target at a mass, which several levels have as their quantile, lies at each of them alike.
-    for (std::size_t k = first; k < past; ++k) {
-      below[k] +=
-          weight * (static_cast<double>(k - first) + 0.5) / static_cast<double>(past - first);
-    }
-    for (std::size_t k = past; k < curve.size(); ++k) below[k] += weight;
-    below.back() += weight;
-  }
-  return below;
-}
-
-BandedModel::Shares mean_shares(std::span<const std::vector<double>> of_halves) {
-  BandedModel::Shares shares(curve_levels().size());
-  double all = 0.0;
-  for (const std::vector<double>& one : of_halves) {
-    for (std::size_t k = 0; k < shares.size(); ++k) shares[k] += one[k];
-    all += one.back();
-  }
-  for (double& share : shares) share = std::min(1.0, share / all);
-  // Rounding may turn two neighbours that are equal.
-  for (std::size_t k = 1; k < shares.size(); ++k) shares[k] = std::max(shares[k], shares[k - 1]);
-  return shares;
-}
-
-}  // namespace
 
 const BandedModel* bands_of(const QuantileModel& model) {
   for (const QuantileModel* at = &model; at != nullptr; at = at->wrapped()) {
@@ -291,7 +257,7 @@ std::unique_ptr<QuantileModel> add_bands(std::unique_ptr<QuantileModel> whole,
   const Seed seed = split(input.seed, kSeedPart);
   const auto parts = draw_halves(rows, kHalves, input.window > 1, seed);
   BandedModel::Models halves(kHalves);
-  std::vector<std::vector<double>> below(kHalves);
+  std::vector<LeftOut> left(kHalves);
   SideBySide progress(how, "bands", kHalves);
   try {
     parallel_for(how, kHalves, [&](std::size_t b) {
@@ -302,7 +268,7 @@ std::unique_ptr<QuantileModel> add_bands(std::unique_ptr<QuantileModel> whole,
       half.seed = split(seed, kHalves + b);
       const Execution one = progress.of(b);
       halves[b] = fit(half, one);
-      below[b] = weigh_left_out(*halves[b], input, parts[b], split(half.seed, 1), quietly(one));
+      left[b] = ask_left_out(*halves[b], input, parts[b], split(half.seed, 1), quietly(one));
       progress.report(b, 1.0);
     });
   } catch (const Error& error) {
@@ -310,7 +276,9 @@ std::unique_ptr<QuantileModel> add_bands(std::unique_ptr<QuantileModel> whole,
     if (error.code() != ErrorCode::kBadData) throw;
     return whole;
   }
-  return std::make_unique<BandedModel>(std::move(whole), std::move(halves), mean_shares(below),
+  LocalError local = find_local_error(input, left, split(seed, 2 * kHalves), quietly(how));
+  return std::make_unique<BandedModel>(std::move(whole), std::move(halves), mean_shares(left),
+                                       std::move(local),
                                        BandedModel::Counts{rows, parts.front().size(), ranked});
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calibrate/bands/band_rule.h"
+#include "calibrate/bands/local_error.h"
 #include "io/tensor_store.h"
 #include "tare/calibrate/quantile_model.h"
 
@@ -16,17 +17,21 @@ namespace tare {
 /// rows, it keeps models of the same method that were fitted on random halves of them.
 ///
 /// What the halves disagree about with the whole is the sampling error of everything that was
-/// fitted: center, scale and window together. It also has the part of the bias that changes with
-/// the number of rows. It does not have what no fit of this method sees: a bias that is the same
-/// for half of the rows, the error of a prediction that was given, rows that come from another
-/// distribution.
+/// fitted: center, scale and window together. Rows that a half left out show its bias: that over
+/// all rows, and that which trees can tell from the features (LocalError). What is left is a bias
+/// that neither the method nor trees see, and rows that come from another distribution.
 ///
-/// The band of a level is the answer, plus and minus 1.645 standard errors. A
-/// standard error is the root mean square of (half's quantile - whole's quantile) over the halves,
-/// times deviation_scale. Two more errors are added to its square. With a guarantee: that of its
-/// ranks, sqrt(tau (1 - tau) / n) on the scale of levels. Without one: the bias over all rows. Each
-/// half is asked about rows that it left out, and a share p(tau) of these lies below its quantiles;
-/// the quantile of level tau is then off by its distance from that of the level whose share is tau.
+/// The band of a level is the answer, plus and minus 1.645 standard errors. The square of a
+/// standard error is the sum of
+/// - the sampling error: the variance of the halves' quantiles, or the square of their mean's
+///   distance from the whole's if that is larger, times the square of deviation_scale; or, if that
+///   is larger, the square of the local error that rows usually have (rows left out show both, so
+///   that their sum would count much of it twice);
+/// - with a guarantee, that of its ranks: sqrt(tau (1 - tau) / n) on the scale of levels;
+///   without one, the bias over all rows. A share p(tau) of the rows left out lies below the
+///   halves' quantiles, and the answer is off by its distance from the quantile of the level whose
+///   share is tau;
+/// - on the side to which it points, the local error at this row.
 class BandedModel final : public QuantileModel {
  public:
   using Models = std::vector<std::unique_ptr<const QuantileModel>>;
@@ -42,7 +47,7 @@ class BandedModel final : public QuantileModel {
 
   /// At least two halves.
   BandedModel(std::unique_ptr<const QuantileModel> whole, Models halves, Shares below,
-              const Counts& counts);
+              LocalError local, const Counts& counts);
 
   std::size_t features() const override { return whole_->features(); }
   std::size_t given() const override { return whole_->given(); }
@@ -81,6 +86,7 @@ class BandedModel final : public QuantileModel {
   std::unique_ptr<const QuantileModel> whole_;
   Models halves_;
   Shares below_;
+  LocalError local_;
   Counts counts_;
 };
 

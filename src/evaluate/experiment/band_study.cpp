@@ -64,59 +64,81 @@ std::unique_ptr<QuantileModel> fit_draw(const std::string& method, const BandPro
   return fit_method(find_method(method), input, params, how);
 }
 
-/// The root mean square error of fits on fresh data, at each query and level.
-Matrix real_error(const std::string& method, const BandProblem& ground, std::size_t rows,
-                  const BandStudy& study, const Execution& how) {
-  std::vector<Matrix> answers(study.draws);
+/// Fits on fresh data, the first of them with bands.
+std::vector<Prediction> fit_draws(const std::string& method, const BandProblem& ground,
+                                  std::size_t rows, const BandStudy& study, const Execution& how) {
+  std::vector<Prediction> answers(study.draws);
   parallel_for(how, study.draws, [&](std::size_t r) {
     Execution one = one_thread();
     one.stop = how.stop;
-    const auto model =
-        fit_draw(method, ground, rows, params_of(method, study), split(study.seed, 100 + r), one);
-    answers[r] = model->predict({ground.queries}, band_study_levels(), one).quantiles;
+    Params params = params_of(method, study);
+    if (r < study.fits) params.set("bands", "on");
+    const auto model = fit_draw(method, ground, rows, params, split(study.seed, 100 + r), one);
+    answers[r] = predict_with_reliability(*model, {ground.queries}, band_study_levels(), one);
   });
-  Matrix error(ground.truth.rows(), ground.truth.cols());
-  for (const Matrix& answer : answers) {
+  return answers;
+}
+
+/// The root mean square error of the answers at each query and level.
+Matrix real_error(std::span<const Prediction> answers, const Matrix& truth) {
+  Matrix error(truth.rows(), truth.cols());
+  for (const Prediction& answer : answers) {
     for (std::size_t k = 0; k < error.values().size(); ++k) {
-      const double miss = answer.values()[k] - ground.truth.values()[k];
-      error.values()[k] += miss * miss / static_cast<double>(study.draws);
+      const double miss = answer.quantiles.values()[k] - truth.values()[k];
+      error.values()[k] += miss * miss / static_cast<double>(answers.size());
     }
   }
   for (double& value : error.values()) value = std::sqrt(value);
   return error;
 }
 
+/// The bands of one fit at level j against the truth and the real error.
+struct BandLook {
+  double held = 0.0;
+  double width = 1.0;
+
+  BandLook(const Prediction& answer, const Matrix& truth, const Matrix& error, std::size_t j) {
+    std::vector<double> widths;
+    for (std::size_t i = 0; i < truth.rows(); ++i) {
+      const double low = answer.band_low(i, j);
+      const double high = answer.band_high(i, j);
+      if (low <= truth(i, j) && truth(i, j) <= high) held += 1.0;
+      // At a mass that every fit finds there is no error to compare with.
+      const double real = 2.0 * kNormalBand * error(i, j);
+      if (real > 0.0) widths.push_back((high - low) / real);
+    }
+    held /= static_cast<double>(truth.rows());
+    if (!widths.empty()) width = median_of(widths);
+  }
+};
+
 std::vector<MetricValue> run_cell(const std::string& method, const std::string& problem,
                                   std::size_t rows, const BandStudy& study, const Execution& how) {
   const BandProblem ground(problem, study);
-  Params with_bands = params_of(method, study);
-  with_bands.set("bands", "on");
-  const auto model = fit_draw(method, ground, rows, with_bands, split(study.seed, 2), how);
-  const std::span<const Level> levels = band_study_levels();
-  const Prediction answer = predict_with_reliability(*model, {ground.queries}, levels, how);
-  if (answer.effective_n.empty()) {
-    fail(ErrorCode::kBadData, "{} has no bands on {} rows of {}", method, rows, problem);
-  }
-  const Matrix error = real_error(method, ground, rows, study, how);
+  const std::vector<Prediction> answers = fit_draws(method, ground, rows, study, how);
+  const Matrix error = real_error(answers, ground.truth);
+  const std::size_t fits = std::min(study.fits, study.draws);
   std::vector<MetricValue> values;
-  for (std::size_t j = 0; j < levels.size(); ++j) {
+  for (std::size_t j = 0; j < band_study_levels().size(); ++j) {
     double held = 0.0;
-    std::vector<double> width;
-    for (std::size_t i = 0; i < ground.truth.rows(); ++i) {
-      const double low = answer.band_low(i, j);
-      const double high = answer.band_high(i, j);
-      const double truth = ground.truth(i, j);
-      if (low <= truth && truth <= high) held += 1.0;
-      // At a mass that every fit finds there is no error to compare with.
-      const double real = 2.0 * kNormalBand * error(i, j);
-      if (real > 0.0) width.push_back((high - low) / real);
+    double width = 0.0;
+    for (std::size_t r = 0; r < fits; ++r) {
+      if (answers[r].effective_n.empty()) {
+        fail(ErrorCode::kBadData, "{} has no bands on {} rows of {}", method, rows, problem);
+      }
+      const BandLook look(answers[r], ground.truth, error, j);
+      held += look.held / static_cast<double>(fits);
+      width += look.width / static_cast<double>(fits);
     }
-    values.push_back({fmt::format("held_{}", levels[j].value()),
-                      held / static_cast<double>(ground.truth.rows())});
-    values.push_back(
-        {fmt::format("width_{}", levels[j].value()), width.empty() ? 1.0 : median_of(width)});
+    const double tau = band_study_levels()[j].value();
+    values.push_back({fmt::format("held_{}", tau), held});
+    values.push_back({fmt::format("width_{}", tau), width});
   }
-  values.push_back({"effective_n", median_of(answer.effective_n)});
+  double effective = 0.0;
+  for (std::size_t r = 0; r < fits; ++r) {
+    effective += median_of(answers[r].effective_n) / static_cast<double>(fits);
+  }
+  values.push_back({"effective_n", effective});
   return values;
 }
 
@@ -157,9 +179,10 @@ std::vector<BandCell> run_band_study(const BandStudy& study, ResultFile& results
     for (const std::size_t rows : study.rows) {
       for (const std::string& problem : study.problems) {
         Params params = params_of(method, study);
-        const TrialKey key{"bands", fmt::format("{}_n{}", problem, rows),
-                           method,  fmt::format("{} draws={}", params.text(), study.draws),
-                           0,       study.seed.value};
+        const TrialKey key{
+            "bands", fmt::format("{}_n{}", problem, rows),
+            method,  fmt::format("{} draws={} fits={}", params.text(), study.draws, study.fits),
+            0,       study.seed.value};
         if (how.progress) {
           how.progress(fmt::format("{} on {}", method, key.case_name),
                        static_cast<double>(done.size()) / static_cast<double>(cells));

@@ -22,6 +22,7 @@ struct BandStudy {
   Params params;                // for every method, over its own
   std::size_t queries = 1'000;  // fresh rows at which bands are looked at
   std::size_t draws = 20;       // of the data, from which a method's real error is taken
+  std::size_t fits = 4;         // of these, with bands
   Seed seed{1};
 
   static BandStudy standard();
@@ -31,19 +32,20 @@ struct BandStudy {
 struct BandCell {
   std::string method, problem;
   std::size_t rows = 0;
-  std::vector<double> held;   // at each of band_study_levels(): share of queries whose band holds
-  std::vector<double> width;  // median width, in units of the band that knows the real error
-  double effective_n = 0.0;   // median
+  std::vector<double>
+      held;  // at each of band_study_levels(): share of queries whose band holds, mean over fits
+  std::vector<double> width;  // the same for its median width, in units of the band that knows
+  double effective_n = 0.0;   // median of the queries, mean over fits
 };
 
 /// 0.05, 0.25, 0.5, 0.75, 0.95.
 std::span<const Level> band_study_levels();
 
-/// Runs what `results` does not have yet. For each method, problem and number of rows: one fit with
-/// bands, whose bands are compared with the law's own quantiles at the queries, and `draws` fits on
-/// fresh data, whose root mean square error at each query and level times 2 * 1.645 is the width of
-/// the band that knows the method's real error there. `auto` has the budget `quick` unless `params`
-/// says otherwise. Depends on the study alone, not on threads.
+/// Runs what `results` does not have yet. For each method, problem and number of rows: `draws`
+/// fits on fresh data, whose root mean square error at each query and level times 2 * 1.645 is the
+/// width of the band that knows the method's real error there. The bands of the first `fits` are
+/// compared with the law's own quantiles at the queries. `auto` has the budget `quick` unless
+/// `params` says otherwise. Depends on the study alone, not on threads.
 std::vector<BandCell> run_band_study(const BandStudy& study, ResultFile& results,
                                      const Execution& how);
 

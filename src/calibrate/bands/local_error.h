@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "calibrate/residual_trees.h"
+#include "io/tensor_store.h"
+#include "tare/base/execution.h"
+#include "tare/base/matrix.h"
+#include "tare/base/rng.h"
+#include "tare/model/regressor.h"
+
+namespace tare {
+
+/// The part of a method's error that depends on the features: at some rows its levels are too high,
+/// at others too low, which averages to nothing over all rows. Boosted trees find it in the levels
+/// of targets that the fit had not seen.
+///
+/// Levels are on the scale of normal scores, z = Phi^-1(level), ranked among all rows: where the
+/// method is equally good everywhere, z is standard normal whatever the features are. The trees
+/// look for features on which its center depends, its size, and the share of targets on each side
+/// of the median. What they do not find is 0.
+class LocalError {
+ public:
+  LocalError() = default;
+  /// From the normal scores of rows; `weight` may be empty.
+  static LocalError fit(MatrixView columns, std::span<const double> score,
+                        std::span<const double> weight, Seed seed, const Execution& how);
+
+  /// The error at some rows.
+  struct Values {
+    std::vector<double> center, size, side;
+
+    /// At row i a share tau of targets lies below the answer at this level.
+    double level(std::size_t i, double tau) const;
+  };
+  Values at(MatrixView columns, const Execution& how) const;
+
+  /// The root mean square of the error over all rows at level tau, in normal scores. Trees see only
+  /// part of what there is to see, so that a row at which they see nothing has an error of about
+  /// this size where other rows have one.
+  double usual(double tau) const;
+
+  void save(const TensorWriter& out) const;
+  /// Throws kCorruptFile.
+  static LocalError load(const TensorReader& in, std::size_t columns);
+
+ private:
+  ResidualTrees trees_;
+  std::unique_ptr<Regressor> side_;  // a normal score's worth of median; or none
+  double mean_center_ = 0.0;         // over all rows, as are the next two
+  double mean_log_size_ = 0.0;
+  double mean_side_ = 0.0;
+  double rms_center_ = 0.0;
+  double rms_size_ = 0.0;
+  double rms_side_ = 0.0;
+};
+
+}  // namespace tare
