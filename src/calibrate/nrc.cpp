@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -11,7 +12,7 @@
 #include "base/strings.h"
 #include "calibrate/bandwidth.h"
 #include "calibrate/feature_map.h"
-#include "calibrate/level_stretch.h"
+#include "calibrate/level_map.h"
 #include "calibrate/local_sample.h"
 #include "calibrate/point_model.h"
 #include "calibrate/rank_rule.h"
@@ -249,6 +250,9 @@ std::vector<double> calibration_weights(const FitInput& input, std::span<const s
     if (input.weight.empty() || input.weight[i] > 0.0) ++usable;
   }
   check_calibration_rows(usable);
+  // Equal weights are none: sums of them would be rounded where ranks are exact.
+  if (std::ranges::adjacent_find(weight, std::ranges::not_equal_to{}) == weight.end())
+    weight.clear();
   return weight;
 }
 
@@ -332,7 +336,7 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
       resolve_bandwidth(bandwidth, *sample, notes, snq_options, split(input.seed, 1002), how);
   snq_options.bandwidth = parts.choice.bandwidth;
   if (snq_options.ranks == Ranks::kExpected && block.empty()) {
-    snq_options.stretch = leave_one_out_stretch(*sample, snq_options, split(input.seed, 1004), how);
+    snq_options.level_map = leave_one_out_map(*sample, snq_options, split(input.seed, 1004), how);
   }
   report(how, "calibrating", 1.0);
   return std::make_unique<NrcModel>(std::move(parts),

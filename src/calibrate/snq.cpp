@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "calibrate/level_map.h"
 #include "calibrate/level_order.h"
-#include "calibrate/level_stretch.h"
 #include "calibrate/local_sample.h"
 #include "calibrate/snq_index.h"
 #include "calibrate/support_radius.h"
@@ -39,13 +39,13 @@ void check_options(const SnqOptions& options) {
     fail(ErrorCode::kInvalidArgument, "the tolerance of ties must lie between 0 and 1, got {}",
          options.tie_tolerance);
   }
-  if (!(options.stretch > 0.0 && std::isfinite(options.stretch))) {
-    fail(ErrorCode::kInvalidArgument, "the stretch of levels must be positive and finite, got {}",
-         options.stretch);
+  if (!options.level_map.is_valid()) {
+    fail(ErrorCode::kInvalidArgument,
+         "a map of levels must be finite and rise, got shift {}, stretch {} and bend {}",
+         options.level_map.shift, options.level_map.stretch, options.level_map.bend);
   }
-  if (options.stretch != 1.0 && options.ranks == Ranks::kPaper) {
-    fail(ErrorCode::kInvalidArgument, "the paper's ranks know no stretch of levels, got {}",
-         options.stretch);
+  if (options.level_map != LevelMap{} && options.ranks == Ranks::kPaper) {
+    fail(ErrorCode::kInvalidArgument, "the paper's ranks know no map of levels");
   }
   if (options.min_support < 1) {
     fail(ErrorCode::kInvalidArgument, "min_support must be at least 1");
@@ -109,7 +109,9 @@ SnqOptions load_options(const TensorReader& in) {
   if (in.has_value("ranks")) options.ranks = parse_ranks(in.get<std::string>("ranks"));
   // Earlier versions knew only distances that are equal to the last bit.
   options.tie_tolerance = in.has_value("tie_tolerance") ? in.get<double>("tie_tolerance") : 0.0;
-  if (in.has_value("stretch")) options.stretch = in.get<double>("stretch");
+  if (in.has_value("stretch")) options.level_map.stretch = in.get<double>("stretch");
+  if (in.has_value("shift")) options.level_map.shift = in.get<double>("shift");
+  if (in.has_value("bend")) options.level_map.bend = in.get<double>("bend");
   return options;
 }
 
@@ -171,10 +173,9 @@ Prediction Snq::predict(MatrixView z, std::span<const Level> levels, const Execu
     result.window_n.resize(z.rows());
     result.nearest.resize(how.diagnostics ? z.rows() : 0);
     result.fallback.resize(z.rows());
-    const bool plain = options_.stretch == 1.0;
-    const auto stretched =
-        plain ? std::vector<Level>() : stretched_levels(ascending, options_.stretch);
-    index_->predict(queries, plain ? ascending : stretched, options_, how, result);
+    const bool plain = options_.level_map == LevelMap{};
+    const auto mapped = plain ? std::vector<Level>() : mapped_levels(ascending, options_.level_map);
+    index_->predict(queries, plain ? ascending : mapped, options_, how, result);
     for (const double distance : result.nearest) {
       result.outside.push_back(distance > support_radius_ ? 1 : 0);
     }
@@ -200,7 +201,11 @@ void Snq::save(const TensorWriter& out) const {
   if (options_.ranks != Ranks::kPaper) out.value("ranks", ranks_name(options_.ranks));
   if (std::isfinite(support_radius_)) out.value("support_radius", support_radius_);
   if (options_.tie_tolerance > 0.0) out.value("tie_tolerance", options_.tie_tolerance);
-  if (options_.stretch != 1.0) out.value("stretch", options_.stretch);
+  if (options_.level_map != LevelMap{}) {
+    out.value("shift", options_.level_map.shift);
+    out.value("stretch", options_.level_map.stretch);
+    out.value("bend", options_.level_map.bend);
+  }
   out.value("rows", sample.rows());
   out.value("dims", sample.dims());
   out.tensor("columns", sample.features().columns(), {sample.dims(), sample.rows()});

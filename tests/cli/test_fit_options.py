@@ -78,7 +78,7 @@ class FitOptions(CliTest):
 
     def test_scale_none_leaves_units_alone(self):
         self.write("data.csv", "x,p,y\n" + "".join(f"{i},0,{i}\n" for i in range(50)))
-        self.fit("data.csv", "--prediction", "p", "--scale", "none", "--kernel", "naive", "--bandwidth", "3")
+        self.fit("data.csv", "--prediction", "p", "--scale", "none", "--kernel", "naive", "--bandwidth", "3", "--ranks", "paper")
         # A window of 7 rows; with the standard scale it would hold all of them.
         self.assertEqual(self.ok("predict", "m.tare", "data.csv", "--levels", "0.5").numbers()[20], [20])
 

@@ -50,6 +50,22 @@ enum class IndexKind : std::uint8_t {
 IndexKind parse_index(std::string_view name);
 std::string_view index_name(IndexKind kind);
 
+/// Levels on the scale of normal scores: the answer to level tau is that of level Phi(g(z)), with z
+/// = Phi^-1(tau) and g(z) = shift + stretch z + bend (z^3 - 3 z). Beyond kStraightFrom g goes on as
+/// a straight line.
+struct LevelMap {
+  static constexpr double kStraightFrom = 2.5;
+  static constexpr double kSteepest = 3.0 * kStraightFrom * kStraightFrom - 3.0;
+
+  double shift = 0.0;
+  double stretch = 1.0;
+  double bend = 0.0;
+
+  /// Whether g rises everywhere and is finite.
+  bool is_valid() const noexcept;
+  bool operator==(const LevelMap&) const = default;
+};
+
 struct SnqOptions {
   KernelKind kernel = KernelKind::kGaussian;
   double bandwidth =
@@ -61,7 +77,7 @@ struct SnqOptions {
   double tie_tolerance = 1e-9;
   IndexKind index = IndexKind::kAuto;
   Ranks ranks = Ranks::kPaper;
-  double stretch = 1.0;  // of levels, > 0: Phi(stretch Phi^-1(tau)) answers tau; 1 with kPaper
+  LevelMap level_map = {};  // none with kPaper
 };
 
 /// SNQ, the paper's Algorithm 1: the conditional quantiles of u given z, from rows near z.
