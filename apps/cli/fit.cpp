@@ -11,6 +11,7 @@
 #include "bar.h"
 #include "base/fail.h"
 #include "base/strings.h"
+#include "calibrate/bands/banded_model.h"
 #include "calibrate/bounded_model.h"
 #include "calibrate/guarantee.h"
 #include "command.h"
@@ -123,6 +124,9 @@ void print_result(const FitOptions& options, const FittedModel& fitted, const Tr
     const bool given = parse_bounds(fitted.params).find == false;
     note(common, fmt::format("bounds: answers are kept within {}{}", bounds_text(bounded->bounds()),
                              given ? "" : ", as the targets are (--bounds none leaves them free)"));
+  }
+  if (parse_bands(fitted.params) == BandRule::kOn && bands_of(*fitted.model) == nullptr) {
+    note(common, "bands: " + bands_text(fitted));
   }
   const bool asked = fitted.params.has("guarantee");
   if (guaranteed == nullptr && fitted.method == "auto" && !asked) {

@@ -107,12 +107,22 @@ void add_residual_trees(const TensorReader& in, const Schema& schema, Facts& fac
   }
 }
 
-std::string bands_text(const QuantileModel& model) {
-  const BandedModel* banded = bands_of(model);
-  if (banded == nullptr) return "none (fit with --bands on)";
+}  // namespace
+
+std::string bands_text(const FittedModel& fitted) {
+  const BandedModel* banded = bands_of(*fitted.model);
+  if (banded == nullptr) {
+    if (parse_bands(fitted.params) != BandRule::kOn) return "none (fit with --bands on)";
+    return fitted.rows < kRowsForBands
+               ? fmt::format("none: they need {} rows", kRowsForBands)
+               : "none: half of the rows are too few for the method, or many targets share a value "
+                 "that its quantiles never take (--masses yes)";
+  }
   return fmt::format("from {} fits on {} of {} rows", kHalves, banded->counts().half,
                      banded->counts().rows);
 }
+
+namespace {
 
 /// The values that quantiles hit, by a guide beside the method.
 void add_masses(const TensorReader& in, std::string_view remark, Facts& facts) {
@@ -173,7 +183,7 @@ Facts model_facts(const FittedModel& fitted, const TensorStore& store) {
       facts.emplace_back("groups", guarantee_groups(*model, schema.group()));
     }
   }
-  facts.emplace_back("bands", bands_text(*fitted.model));
+  facts.emplace_back("bands", bands_text(fitted));
   for (const PredictionWarning& warning : model_warnings(*fitted.model)) {
     facts.emplace_back("warning", fmt::format("{} [{}]", warning.text, warning_name(warning.code)));
   }

@@ -13,6 +13,9 @@ namespace tare::cli {
 /// "0 and 1", "0 and above", "1 and below".
 std::string bounds_text(const TargetBounds& bounds);
 
+/// From how many fits bands come, or why there are none.
+std::string bands_text(const FittedModel& fitted);
+
 // What a model file says about itself, for 'tare inspect' and reports. `store` is the file that
 // `fitted` was loaded from. Of a model that was fitted in folds the first fold speaks.
 

@@ -33,6 +33,10 @@ Cells problem_cells(const std::vector<BandCell>& cells) {
   Cells rows = {heading};
   for (const BandCell& cell : cells) {
     rows.push_back({cell.method, std::to_string(cell.rows), cell.problem});
+    if (cell.held.empty()) {
+      rows.back().resize(heading.size(), "no bands");
+      continue;
+    }
     for (const double held : cell.held) rows.back().push_back(two_digits(held));
     rows.back().push_back(two_digits(mean_of(cell.held)));
     rows.back().push_back(two_digits(mean_of(cell.width)));
@@ -57,6 +61,7 @@ std::vector<MethodSummary> summarise_methods(const std::vector<BandCell>& cells)
       return one.method == cell.method && one.rows == cell.rows;
     });
     MethodSummary& own = known == all.end() ? all.emplace_back(cell.method, cell.rows) : *known;
+    if (cell.held.empty()) continue;
     own.held.push_back(mean_of(cell.held));
     own.width.push_back(mean_of(cell.width));
   }
@@ -65,8 +70,9 @@ std::vector<MethodSummary> summarise_methods(const std::vector<BandCell>& cells)
 
 Cells method_cells(const std::vector<MethodSummary>& summaries) {
   Cells rows = {
-      {"method", "rows", "problems", "held", "worst problem", "width", "narrowest", "widest"}};
+      {"method", "rows", "with bands", "held", "worst problem", "width", "narrowest", "widest"}};
   for (const MethodSummary& one : summaries) {
+    if (one.held.empty()) continue;
     rows.push_back({one.method, std::to_string(one.rows), std::to_string(one.held.size()),
                     fmt::format("{:.3f}", mean_of(one.held)), two_digits(one.least_held()),
                     two_digits(mean_of(one.width)), two_digits(std::ranges::min(one.width)),
@@ -90,9 +96,10 @@ nlohmann::ordered_json to_json(const std::vector<BandCell>& cells) {
 
 constexpr const char* kWords =
     "The share of fresh rows whose 90 % band holds the true quantile, at five levels. Width is "
-    "that "
-    "of the band in units of 2 x 1.645 root mean square errors of the method at that row, over "
-    "fresh draws of the data: 1 is the band that knows the method's real error.";
+    "that of the band in units of 2 x 1.645 root mean square errors of the method at that row, "
+    "over "
+    "fresh draws of the data: 1 is the band that knows the method's real error. A method whose "
+    "quantiles never take a value that many targets share has no bands.";
 
 }  // namespace
 

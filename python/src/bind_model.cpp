@@ -19,6 +19,7 @@
 #include "arrays.h"
 #include "base/fail.h"
 #include "bindings.h"
+#include "calibrate/bands/banded_model.h"
 #include "calibrate/bounded_model.h"
 #include "calibrate/guarantee.h"
 #include "data/schema.h"
@@ -263,6 +264,7 @@ void bind_model(nb::module_& module) {
             return nb::make_tuple(bounded->bounds().low, bounded->bounds().high);
           },
           "(low, high) that answers are kept within, either of which may be None; or None.")
+      .def_prop_ro("has_bands", [](const Model& model) { return bands_of(model.get()) != nullptr; })
       .def_prop_ro("seed", [](const Model& model) { return model.fitted.seed.value; })
       .def_prop_ro("features", [](const Model& model) { return model.get().features(); })
       .def_prop_ro("given", [](const Model& model) { return model.get().given(); })

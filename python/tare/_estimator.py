@@ -22,6 +22,10 @@ from ._sklearn import BaseEstimator, NotFittedError, RegressorMixin
 from ._warnings import TareWarning, emit, read_warnings
 
 DEFAULT_QUANTILES = (0.05, 0.5, 0.95)
+_NO_BANDS = (
+    "There are no bands: there are fewer than 100 rows, half of the rows are too few for the method, or many targets share a value that "
+    "its quantiles never take (options={'masses': 'yes'})."
+)
 
 
 class CoreModel:
@@ -180,6 +184,8 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
             del self.feature_names_in_
         self.method_ = model.core.method
         self.guarantee_ = model.core.guarantee
+        if self.bands in (True, "on") and not model.core.has_bands:
+            warnings.warn(TareWarning("no_bands", 0, _NO_BANDS), stacklevel=3)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

@@ -14,7 +14,7 @@ class TareWarning(UserWarning):
     ----------
     code : str
         A name that stays: ``infinite_answer``, ``beyond_kept_levels``, ``fallback``, and where diagnostics were asked for
-        ``few_effective_rows`` and ``outside``; ``no_guarantee`` for one about the model.
+        ``few_effective_rows`` and ``outside``; ``no_guarantee`` and ``no_bands`` for those about the model.
     rows : int
         How many rows it is about; 0 for one about the model.
     """

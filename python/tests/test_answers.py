@@ -224,3 +224,13 @@ def test_bands_are_there_where_they_are_asked_for(bands):
         assert ((known["effective_n"] >= 1) & (known["effective_n"] <= 150)).all()
     with pytest.raises(ValueError, match="bands is 'auto', True or False, got 'maybe'"):
         tare.Calibrator(bands="maybe").calibrate(X, y, y_pred=X[:, 0])
+
+
+def test_bands_that_could_not_be_honest_are_left_out_with_a_warning():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(size=(300, 1))
+    y = np.where(rng.uniform(size=300) < 0.4, 0.0, rng.normal(size=300))
+    with pytest.warns(tare.TareWarning, match="There are no bands") as seen:
+        fitted = tare.QuantileRegressor("cqr_boost", bands=True).fit(X, y)
+    assert [one.message.code for one in seen] == ["no_bands"]
+    assert "band_low" not in fitted.diagnostics(X)

@@ -14,7 +14,7 @@ void BoundedModel::keep(Matrix& values) const {
 }
 
 void BoundedModel::save(const TensorWriter& out) const {
-  inner_->save(out);
+  inner().save(out);
   if (bounds_.low) out.value("bounds.low", *bounds_.low);
   if (bounds_.high) out.value("bounds.high", *bounds_.high);
 }
@@ -37,7 +37,7 @@ std::unique_ptr<BoundedModel> BoundedModel::load(const TensorReader& in,
 
 Prediction BoundedModel::predict_ascending(const Rows& rows, std::span<const Level> levels,
                                            const Execution& how) const {
-  Prediction result = inner_->predict(rows, levels, how);
+  Prediction result = inner().predict(rows, levels, how);
   keep(result.quantiles);
   return result;
 }
@@ -46,8 +46,8 @@ void BoundedModel::add_reliability(const Rows& rows, std::span<const Level> leve
                                    const Execution& how, Prediction& answer) const {
   // Bands lie around the answer before it was cut.
   Prediction free;
-  if (!levels.empty()) free = inner_->predict(rows, levels, quietly(how));
-  inner_->add_reliability(rows, levels, how, free);
+  if (!levels.empty()) free = inner().predict(rows, levels, quietly(how));
+  inner().add_reliability(rows, levels, how, free);
   answer.effective_n = std::move(free.effective_n);
   answer.band_low = std::move(free.band_low);
   answer.band_high = std::move(free.band_high);

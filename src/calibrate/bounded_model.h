@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "calibrate/bounds.h"
+#include "calibrate/model_around.h"
 #include "io/tensor_store.h"
-#include "tare/calibrate/quantile_model.h"
 
 namespace tare {
 
@@ -14,26 +14,15 @@ namespace tare {
 /// the bound, infinite ends as well. No target that an interval covered is lost by that, and no
 /// quantile crosses another. The outermost of all wrappers; in a model file it is two values beside
 /// those of the model inside.
-class BoundedModel final : public QuantileModel {
+class BoundedModel final : public TransparentModel {
  public:
   BoundedModel(std::unique_ptr<const QuantileModel> inner, const TargetBounds& bounds)
-      : inner_(std::move(inner)), bounds_(bounds) {}
+      : TransparentModel(std::move(inner)), bounds_(bounds) {}
 
-  const QuantileModel* wrapped() const noexcept override { return inner_.get(); }
   const TargetBounds& bounds() const noexcept { return bounds_; }
   /// Moves what lies outside to the bounds.
   void keep(Matrix& values) const;
 
-  std::size_t features() const override { return inner_->features(); }
-  std::size_t given() const override { return inner_->given(); }
-  GivenForm given_form() const override { return inner_->given_form(); }
-  Matrix delivered(const Rows& rows, std::span<const Level> levels) const override {
-    return inner_->delivered(rows, levels);
-  }
-  Matrix own_quantiles(const Rows& rows, std::span<const Level> levels,
-                       const Execution& how) const override {
-    return inner_->own_quantiles(rows, levels, how);
-  }
   /// Bands are kept within the bounds, too.
   void add_reliability(const Rows& rows, std::span<const Level> levels, const Execution& how,
                        Prediction& answer) const override;
@@ -49,7 +38,6 @@ class BoundedModel final : public QuantileModel {
                                const Execution& how) const override;
 
  private:
-  std::unique_ptr<const QuantileModel> inner_;
   TargetBounds bounds_;
 };
 

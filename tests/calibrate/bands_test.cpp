@@ -12,6 +12,7 @@
 #include "calibrate/bands/band_rule.h"
 #include "calibrate/bands/banded_model.h"
 #include "expect_error.h"
+#include "function_model.h"
 #include "tare/calibrate/methods.h"
 #include "tare/calibrate/reliability.h"
 #include "tare/data/problem.h"
@@ -30,29 +31,11 @@ std::unique_ptr<QuantileModel> fit_problem(const Sample& data, const char* metho
   return fit_method(find_method(method), {.x = data.x, .y = data.y}, Params::parse(params));
 }
 
-/// A model whose quantiles at level tau are start + slope * tau for every row.
-class Line final : public QuantileModel {
- public:
-  Line(double start, double slope) : start_(start), slope_(slope) {}
-  std::size_t features() const override { return 1; }
-  std::size_t given() const override { return 0; }
-  void save(const TensorWriter&) const override {}
-
- protected:
-  Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
-                               const Execution&) const override {
-    Prediction result;
-    result.quantiles = Matrix(rows.x.rows(), levels.size());
-    for (std::size_t i = 0; i < rows.x.rows(); ++i) {
-      for (std::size_t j = 0; j < levels.size(); ++j)
-        result.quantiles(i, j) = start_ + slope_ * levels[j].value();
-    }
-    return result;
-  }
-
- private:
-  double start_, slope_;
-};
+/// Quantiles at level tau are start + slope * tau for every row.
+std::unique_ptr<FunctionModel> line_model(double start, double slope) {
+  return std::make_unique<FunctionModel>(
+      1, [=](std::span<const double>, double tau) { return start + slope * tau; });
+}
 
 /// Shares of a perfect method: k / 100.
 std::vector<double> perfect_shares() {
@@ -65,8 +48,8 @@ std::vector<double> perfect_shares() {
 BandedModel shifted_halves(const std::vector<double>& shifts, std::vector<double> shares,
                            std::size_t ranked) {
   BandedModel::Models halves;
-  for (const double shift : shifts) halves.push_back(std::make_unique<Line>(shift, 1.0));
-  return {std::make_unique<Line>(0.0, 1.0),
+  for (const double shift : shifts) halves.push_back(line_model(shift, 1.0));
+  return {line_model(0.0, 1.0),
           std::move(halves),
           std::move(shares),
           {},
@@ -160,10 +143,9 @@ TEST(Bands, AreTheDeviationOfTheHalves) {
 TEST(Bands, AreFiniteInAnyUnits) {
   for (const double unit : {1e-200, 1e200}) {
     BandedModel::Models halves;
-    for (const double shift : {0.1, -0.2})
-      halves.push_back(std::make_unique<Line>(shift * unit, unit));
-    const BandedModel model(std::make_unique<Line>(0.0, unit), std::move(halves), perfect_shares(),
-                            {}, {.rows = 1000, .half = 500, .ranked = 0});
+    for (const double shift : {0.1, -0.2}) halves.push_back(line_model(shift * unit, unit));
+    const BandedModel model(line_model(0.0, unit), std::move(halves), perfect_shares(), {},
+                            {.rows = 1000, .half = 500, .ranked = 0});
     const std::vector<Level> levels = {Level{0.5}};
     const Prediction p = predict_with_reliability(model, {Matrix(1, 1)}, levels);
     const double error = error_of({0.1, -0.2});
@@ -203,10 +185,8 @@ TEST(Bands, ReachWhereTreesSeeThatTheMethodIsWrong) {
     x(i, 0) = rng.uniform();
     y.push_back(rng.uniform() + (x(i, 0) > 0.5 ? kStep : -kStep));
   }
-  const FitHalf line = [](const FitInput&, const Execution&) {
-    return std::make_unique<Line>(0.0, 1.0);
-  };
-  const auto model = add_bands(std::make_unique<Line>(0.0, 1.0), {.x = x, .y = y}, 0, line, {});
+  const FitHalf line = [](const FitInput&, const Execution&) { return line_model(0.0, 1.0); };
+  const auto model = add_bands(line_model(0.0, 1.0), {.x = x, .y = y}, 0, line, {});
   Matrix queries(2, 1);
   queries(0, 0) = 0.25;
   queries(1, 0) = 0.75;
@@ -271,6 +251,22 @@ TEST(Bands, AreLeftOutWhereTheyWereNotAskedForOrCannotBe) {
   }
   expect_error(ErrorCode::kInvalidArgument, "maybe",
                [&] { fit_problem(data, "nrc", "bands=maybe"); });
+}
+
+// Three targets in ten are exactly 0. Smooth quantiles pass it by, a guide's hit it.
+TEST(Bands, AreLeftOutWhereQuantilesNeverTakeAValueThatManyTargetsShare) {
+  const Sample spike = draw(find_problem("spike_2"), 600, Seed{5});
+  const auto has_bands = [&](const Sample& data, const char* method, const char* params) {
+    return bands_of(*fit_problem(data, method, params)) != nullptr;
+  };
+  EXPECT_FALSE(has_bands(spike, "cqr_boost", "bands=on"));
+  EXPECT_FALSE(has_bands(spike, "nrc", "regressor=ridge guarantee=split bands=on"));
+  EXPECT_TRUE(has_bands(spike, "nrc", "regressor=ridge masses=yes bands=on"));
+  EXPECT_TRUE(has_bands(spike, "pure_kernel", "bands=on"));
+  // One target in twenty: too few levels for a band to be wrong at.
+  Sample few = draw(find_problem("hetero_1"), 600, Seed{5});
+  for (std::size_t i = 0; i < few.y.size(); i += 20) few.y[i] = 0.0;
+  EXPECT_TRUE(has_bands(few, "nrc", "regressor=ridge bands=on"));
 }
 
 TEST(Bands, AutoIsOffWhereFitsAreSlowOrQuickIsAskedFor) {

@@ -10,6 +10,7 @@
 
 #include "calibrate/guarantee_split.h"
 #include "expect_error.h"
+#include "function_model.h"
 #include "guarantee_coverage.h"
 #include "io/tensor_store.h"
 #include "tare/calibrate/methods.h"
@@ -31,29 +32,11 @@ TEST(GuaranteeLevels, AscendAndMirror) {
 }
 
 /// The true quantiles of a problem: what remains is the cost of the grid and of the ranks.
-class TrueModel final : public QuantileModel {
- public:
-  explicit TrueModel(const Problem& problem) : problem_(problem) {}
-  std::size_t features() const override { return problem_.dims; }
-  std::size_t given() const override { return 0; }
-  void save(const TensorWriter&) const override {}
-
- protected:
-  Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
-                               const Execution&) const override {
-    Prediction p;
-    p.quantiles = Matrix(rows.x.rows(), levels.size());
-    for (std::size_t i = 0; i < rows.x.rows(); ++i) {
-      const Law law = problem_.law(rows.x.row(i));
-      for (std::size_t j = 0; j < levels.size(); ++j)
-        p.quantiles(i, j) = law.quantile(levels[j].value());
-    }
-    return p;
-  }
-
- private:
-  const Problem& problem_;
-};
+std::unique_ptr<FunctionModel> true_model(const Problem& problem) {
+  return std::make_unique<FunctionModel>(
+      problem.dims,
+      [&problem](std::span<const double> x, double tau) { return problem.law(x).quantile(tau); });
+}
 
 /// Positions of scores that are as evenly spread as can be, so that only the grid is left to cost.
 TEST(GuaranteedModel, TheGridIsFineEnough) {
@@ -63,8 +46,7 @@ TEST(GuaranteedModel, TheGridIsFineEnough) {
     Sample data = draw(problem, kEven, Seed{3});
     for (std::size_t i = 0; i < kEven; ++i)
       data.y[i] = problem.law(data.x.row(i)).quantile((static_cast<double>(i) + 0.5) / kEven);
-    const GuaranteedModel model(std::make_unique<TrueModel>(problem), {.x = data.x, .y = data.y},
-                                {});
+    const GuaranteedModel model(true_model(problem), {.x = data.x, .y = data.y}, {});
     ASSERT_EQ(model.cost().levels, 100U);
     EXPECT_NEAR(model.cost().with / model.cost().without, 1.0, 0.002) << name;
   }
@@ -75,8 +57,7 @@ TEST(GuaranteedModel, TheGridIsFineEnough) {
 TEST(GuaranteedModel, AnAnswerDoesNotDependOnTheOtherLevels) {
   const Problem& problem = find_problem("hetero_1");
   const Sample held_out = draw(problem, 200, Seed{8});
-  const GuaranteedModel model(std::make_unique<TrueModel>(problem),
-                              {.x = held_out.x, .y = held_out.y}, {});
+  const GuaranteedModel model(true_model(problem), {.x = held_out.x, .y = held_out.y}, {});
   const std::vector<Level> apart = {Level{0.05}, Level{0.5}, Level{0.95}};
   const std::vector<Level> close = {Level{0.05}, Level{0.050001}, Level{0.5}, Level{0.95}};
   const Prediction few = model.predict({held_out.x}, apart);
@@ -97,7 +78,7 @@ TEST(GuaranteedModel, EqualWeightsAreNoWeights) {
   const Sample data = draw(problem, 150, Seed{8});
   FitInput input{.x = data.x, .y = data.y};
   const auto quantiles = [&] {
-    const GuaranteedModel model(std::make_unique<TrueModel>(problem), input, {});
+    const GuaranteedModel model(true_model(problem), input, {});
     const Prediction p = model.predict({data.x}, guarantee_levels());
     return std::vector<double>(p.quantiles.values().begin(), p.quantiles.values().end());
   };
@@ -129,7 +110,7 @@ TEST(GuaranteedModel, WeightsCorrectALawThatIsKnown) {
       weight[i] = noisy ? 0.5 / 0.2 : 0.5 / 0.8;
     }
     const auto covered = [&](std::span<const double> weights) {
-      const GuaranteedModel model(std::make_unique<TrueModel>(find_problem("hetero_1")),
+      const GuaranteedModel model(true_model(find_problem("hetero_1")),
                                   {.x = x, .y = y, .weight = weights}, {});
       std::size_t kept = 0;
       Rng fresh(split(Seed{79}, s));
@@ -251,33 +232,17 @@ TEST(GuaranteedModel, NeedsTheGroupsOfTheRows) {
   }
 }
 
-/// A model that is infinite beyond some levels, as one of an earlier version's file may be.
-class BoundedModel final : public QuantileModel {
- public:
-  std::size_t features() const override { return 1; }
-  std::size_t given() const override { return 0; }
-  void save(const TensorWriter&) const override {}
-
- protected:
-  Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
-                               const Execution&) const override {
-    Prediction p;
-    p.quantiles = Matrix(rows.x.rows(), levels.size());
-    for (std::size_t i = 0; i < rows.x.rows(); ++i) {
-      for (std::size_t j = 0; j < levels.size(); ++j) {
-        const double tau = levels[j].value();
-        p.quantiles(i, j) = tau < 0.04 ? -kInf : tau > 0.97 ? kInf : rows.x(i, 0) + tau;
-      }
-    }
-    return p;
-  }
-};
+/// Infinite beyond some levels, as a model of an earlier version's file may be.
+std::unique_ptr<FunctionModel> infinite_model() {
+  return std::make_unique<FunctionModel>(1, [](std::span<const double> x, double tau) {
+    return tau < 0.04 ? -kInf : tau > 0.97 ? kInf : x[0] + tau;
+  });
+}
 
 TEST(GuaranteedModel, KeepsTheInfiniteQuantilesOfItsMethod) {
   const Sample data = draw(find_problem("hetero_1"), 200, Seed{4});
   for (const OuterLevels outer : {OuterLevels::kOwnTail, OuterLevels::kInfinite}) {
-    const GuaranteedModel model(std::make_unique<BoundedModel>(), {.x = data.x, .y = data.y}, {},
-                                outer);
+    const GuaranteedModel model(infinite_model(), {.x = data.x, .y = data.y}, {}, outer);
     EXPECT_TRUE(std::isinf(model.cost().without));
     const auto p = model.predict({data.x}, guarantee_levels());
     for (std::size_t i = 0; i < data.x.rows(); ++i) {
@@ -291,16 +256,16 @@ TEST(GuaranteedModel, KeepsTheInfiniteQuantilesOfItsMethod) {
 TEST(GuaranteedModel, GoesOnAsItsMethodDoesWhereRowsAreTooFew) {
   const Problem& problem = find_problem("skewed_1");
   const Sample data = draw(problem, 24, Seed{8});
-  const TrueModel own(problem);
-  const GuaranteedModel model(std::make_unique<TrueModel>(problem), {.x = data.x, .y = data.y}, {});
-  const GuaranteedModel strict(std::make_unique<TrueModel>(problem), {.x = data.x, .y = data.y}, {},
+  const auto own = true_model(problem);
+  const GuaranteedModel model(true_model(problem), {.x = data.x, .y = data.y}, {});
+  const GuaranteedModel strict(true_model(problem), {.x = data.x, .y = data.y}, {},
                                OuterLevels::kInfinite);
   const std::vector<Level> levels = {Level(1e-7), Level(0.001),  Level(0.02),     Level(0.04),
                                      Level(0.05), Level(0.5),    Level(0.95),     Level(0.96),
                                      Level(0.99), Level(0.9999), Level(0.9999999)};
   const auto p = model.predict({data.x}, levels);
   const auto q = strict.predict({data.x}, levels);
-  const auto mine = own.predict({data.x}, levels);
+  const auto mine = own->predict({data.x}, levels);
   for (std::size_t i = 0; i < 24; ++i) {
     EXPECT_TRUE(std::ranges::is_sorted(p.quantiles.row(i)));
     for (const std::size_t j : {3U, 4U, 5U, 6U, 7U})
@@ -332,24 +297,10 @@ TEST(GuaranteedModel, CoversItsShareOnAverage) {
 }
 
 /// Whole numbers at each x, of a distribution that moves with x.
-class CountModel final : public QuantileModel {
- public:
-  std::size_t features() const override { return 1; }
-  std::size_t given() const override { return 0; }
-  void save(const TensorWriter&) const override {}
-
- protected:
-  Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
-                               const Execution&) const override {
-    Prediction p;
-    p.quantiles = Matrix(rows.x.rows(), levels.size());
-    for (std::size_t i = 0; i < rows.x.rows(); ++i) {
-      for (std::size_t j = 0; j < levels.size(); ++j)
-        p.quantiles(i, j) = std::floor(3.0 * rows.x(i, 0) + 7.0 * levels[j].value());
-    }
-    return p;
-  }
-};
+std::unique_ptr<FunctionModel> count_model() {
+  return std::make_unique<FunctionModel>(
+      1, [](std::span<const double> x, double tau) { return std::floor(3.0 * x[0] + 7.0 * tau); });
+}
 
 TEST(GuaranteedModel, QuantilesOfCountsAreCounts) {
   Rng rng(Seed{41});
@@ -359,7 +310,7 @@ TEST(GuaranteedModel, QuantilesOfCountsAreCounts) {
     x(i, 0) = rng.uniform();
     y[i] = std::floor(3.0 * x(i, 0) + 6.0 * rng.uniform() + 0.5);
   }
-  const GuaranteedModel model(std::make_unique<CountModel>(), {.x = x, .y = y}, {});
+  const GuaranteedModel model(count_model(), {.x = x, .y = y}, {});
   const auto p = model.predict({x}, metric_levels());
   for (const double q : p.quantiles.values()) EXPECT_EQ(q, std::floor(q));
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "function_model.h"
 #include "math/normal.h"
 #include "tare/base/rng.h"
 #include "tare/calibrate/quantile_model.h"
@@ -83,29 +84,12 @@ inline JumpRows draw_rows_of(const JumpLaw& law, std::size_t rows, Seed seed) {
 }
 
 /// The perfect forecaster. With `factor` other than 1 all its quantiles are too large or small.
-class JumpModel final : public QuantileModel {
+class JumpModel final : public FunctionModel {
  public:
-  explicit JumpModel(JumpLaw law, double factor = 1.0) : law_(std::move(law)), factor_(factor) {}
-  std::size_t features() const override { return 1; }
-  std::size_t given() const override { return 0; }
-  void save(const TensorWriter&) const override {}
-
- protected:
-  Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
-                               const Execution&) const override {
-    Prediction p;
-    p.quantiles = Matrix(rows.x.rows(), levels.size());
-    for (std::size_t i = 0; i < rows.x.rows(); ++i) {
-      for (std::size_t j = 0; j < levels.size(); ++j) {
-        p.quantiles(i, j) = law_.quantile(factor_ * rows.x(i, 0), levels[j].value());
-      }
-    }
-    return p;
-  }
-
- private:
-  JumpLaw law_;
-  double factor_;
+  explicit JumpModel(JumpLaw law, double factor = 1.0)
+      : FunctionModel(1, [law = std::move(law), factor](std::span<const double> x, double tau) {
+          return law.quantile(factor * x[0], tau);
+        }) {}
 };
 
 }  // namespace tare

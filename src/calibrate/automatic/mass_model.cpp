@@ -276,7 +276,7 @@ MassesRule parse_masses(const Params& params) {
 }
 
 void MassModel::save(const TensorWriter& out) const {
-  inner_->save(out);
+  inner().save(out);
   const TensorWriter own = out.part("point_masses");
   own.value("name", guide_.name);
   own.tensor("values", guide_.masses);
@@ -314,7 +314,7 @@ std::unique_ptr<MassModel> MassModel::load(const TensorReader& whole,
 Prediction MassModel::predict_ascending(const Rows& rows, std::span<const Level> levels,
                                         const Execution& how) const {
   const AskedLevels asked(levels);
-  Prediction result = inner_->predict(rows, asked.all, how);
+  Prediction result = inner().predict(rows, asked.all, how);
   Matrix seen(rows.x.rows(), 2);
   Matrix quantiles(rows.x.rows(), levels.size());
   for (std::size_t i = 0; i < seen.rows(); ++i) {

@@ -12,6 +12,7 @@
 #include "calibrate/automatic/rank_scale.h"
 #include "calibrate/automatic/statistics.h"
 #include "calibrate/guarantee_split.h"
+#include "calibrate/model_around.h"
 #include "calibrate/training_rows.h"
 #include "tare/base/params.h"
 #include "tare/calibrate/quantile_model.h"
@@ -32,7 +33,7 @@ MassesRule parse_masses(const Params& params);
 /// heavy tails nor piles rule the guide's windows. Where the guide's quantile is at a mass the
 /// answer is that mass; elsewhere the answer is the model's where it lies between the same masses,
 /// and else the guide's. Where all targets are whole numbers so are the answers.
-class MassModel final : public QuantileModel {
+class MassModel final : public ModelAround {
  public:
   struct Guide {
     ModelColumns columns;  // of x, that the guide reads
@@ -48,13 +49,8 @@ class MassModel final : public QuantileModel {
     double loss = 0.0;          // and with the guide
   };
   MassModel(std::unique_ptr<const QuantileModel> inner, Guide guide)
-      : inner_(std::move(inner)), guide_(std::move(guide)) {}
+      : ModelAround(std::move(inner)), guide_(std::move(guide)) {}
 
-  const QuantileModel& inner() const noexcept { return *inner_; }
-
-  std::size_t features() const override { return inner_->features(); }
-  std::size_t given() const override { return inner_->given(); }
-  GivenForm given_form() const override { return inner_->given_form(); }
   void save(const TensorWriter& out) const override;
   /// Whether a file's model part has a guide.
   static bool is_in(const TensorReader& in);
@@ -67,7 +63,6 @@ class MassModel final : public QuantileModel {
                                const Execution& how) const override;
 
  private:
-  std::unique_ptr<const QuantileModel> inner_;
   Guide guide_;
 };
 

@@ -123,7 +123,7 @@ struct BandedModel::Asked {
 
 BandedModel::BandedModel(std::unique_ptr<const QuantileModel> whole, Models halves, Shares below,
                          LocalError local, const Counts& counts)
-    : whole_(std::move(whole)),
+    : TransparentModel(std::move(whole)),
       halves_(std::move(halves)),
       below_(std::move(below)),
       local_(std::move(local)),
@@ -147,7 +147,7 @@ void BandedModel::add_block(const Asked& asked, const Rows& rows, std::size_t fi
                             const Execution& how, Prediction& answer) const {
   const std::size_t count = rows.x.rows();
   const std::size_t levels = asked.levels;
-  const Matrix whole = whole_->own_quantiles(rows, asked.of_whole, how);
+  const Matrix whole = inner().own_quantiles(rows, asked.of_whole, how);
   Deviations in_y(count, levels);
   Deviations in_levels(count, kSizeLevels.size());
   for (const auto& half : halves_) {
@@ -161,7 +161,7 @@ void BandedModel::add_block(const Asked& asked, const Rows& rows, std::size_t fi
     }
   }
   const auto ask_whole = [&](std::span<const Level> wanted) {
-    return wanted.empty() ? Matrix() : whole_->predict(rows, wanted, how).quantiles;
+    return wanted.empty() ? Matrix() : inner().predict(rows, wanted, how).quantiles;
   };
   const Matrix below = ask_whole(asked.below);
   const Matrix above = ask_whole(asked.above);
@@ -200,7 +200,7 @@ void BandedModel::add_block(const Asked& asked, const Rows& rows, std::size_t fi
 }
 
 void BandedModel::save(const TensorWriter& out) const {
-  whole_->save(out);
+  inner().save(out);
   const TensorWriter bands = out.part("bands");
   bands.value("halves", halves_.size());
   bands.value("rows", counts_.rows);
@@ -259,18 +259,26 @@ std::unique_ptr<QuantileModel> add_bands(std::unique_ptr<QuantileModel> whole,
   BandedModel::Models halves(kHalves);
   std::vector<LeftOut> left(kHalves);
   SideBySide progress(how, "bands", kHalves);
+  const std::vector<double> masses = heavy_masses(input);
+  const auto fit_half = [&](std::size_t b) {
+    const InputPart part(input, parts[b]);
+    FitInput half = part.input();
+    half.group = {};
+    half.shift = {};
+    half.seed = split(seed, kHalves + b);
+    const Execution one = progress.of(b);
+    halves[b] = fit(half, one);
+    left[b] = ask_left_out(*halves[b], input, parts[b], masses, split(half.seed, 1), quietly(one));
+    progress.report(b, 1.0);
+  };
   try {
-    parallel_for(how, kHalves, [&](std::size_t b) {
-      const InputPart part(input, parts[b]);
-      FitInput half = part.input();
-      half.group = {};
-      half.shift = {};
-      half.seed = split(seed, kHalves + b);
-      const Execution one = progress.of(b);
-      halves[b] = fit(half, one);
-      left[b] = ask_left_out(*halves[b], input, parts[b], split(half.seed, 1), quietly(one));
-      progress.report(b, 1.0);
-    });
+    // The first half alone shows whether the method has a place for masses.
+    const std::size_t first = masses.empty() ? 0 : 1;
+    if (first > 0) {
+      fit_half(0);
+      if (!reaches_masses(left[0])) return whole;
+    }
+    parallel_for(how, kHalves - first, [&](std::size_t k) { fit_half(first + k); });
   } catch (const Error& error) {
     // Half of the rows may be too few for the method, where all of them are enough.
     if (error.code() != ErrorCode::kBadData) throw;

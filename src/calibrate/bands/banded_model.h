@@ -8,8 +8,8 @@
 
 #include "calibrate/bands/band_rule.h"
 #include "calibrate/bands/local_error.h"
+#include "calibrate/model_around.h"
 #include "io/tensor_store.h"
-#include "tare/calibrate/quantile_model.h"
 
 namespace tare {
 
@@ -32,7 +32,7 @@ namespace tare {
 ///   halves' quantiles, and the answer is off by its distance from the quantile of the level whose
 ///   share is tau;
 /// - on the side to which it points, the local error at this row.
-class BandedModel final : public QuantileModel {
+class BandedModel final : public TransparentModel {
  public:
   using Models = std::vector<std::unique_ptr<const QuantileModel>>;
   /// What is needed to turn deviations into standard errors.
@@ -49,20 +49,9 @@ class BandedModel final : public QuantileModel {
   BandedModel(std::unique_ptr<const QuantileModel> whole, Models halves, Shares below,
               LocalError local, const Counts& counts);
 
-  std::size_t features() const override { return whole_->features(); }
-  std::size_t given() const override { return whole_->given(); }
-  GivenForm given_form() const override { return whole_->given_form(); }
-  Matrix delivered(const Rows& rows, std::span<const Level> levels) const override {
-    return whole_->delivered(rows, levels);
-  }
-  Matrix own_quantiles(const Rows& rows, std::span<const Level> levels,
-                       const Execution& how) const override {
-    return whole_->own_quantiles(rows, levels, how);
-  }
   void add_reliability(const Rows& rows, std::span<const Level> levels, const Execution& how,
                        Prediction& answer) const override;
 
-  const QuantileModel* wrapped() const noexcept override { return whole_.get(); }
   const Counts& counts() const noexcept { return counts_; }
 
   void save(const TensorWriter& out) const override;
@@ -75,7 +64,7 @@ class BandedModel final : public QuantileModel {
  protected:
   Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
                                const Execution& how) const override {
-    return whole_->predict(rows, levels, how);
+    return inner().predict(rows, levels, how);
   }
 
  private:
@@ -83,7 +72,6 @@ class BandedModel final : public QuantileModel {
   void add_block(const Asked& asked, const Rows& rows, std::size_t first, const Execution& how,
                  Prediction& answer) const;
 
-  std::unique_ptr<const QuantileModel> whole_;
   Models halves_;
   Shares below_;
   LocalError local_;
@@ -98,8 +86,9 @@ using FitHalf =
     std::function<std::unique_ptr<const QuantileModel>(const FitInput&, const Execution&)>;
 
 /// Puts bands around `whole`, a fit on `input`, by fits on halves of these rows, side by side on
-/// the threads of `how`. `ranked` rows are behind its guarantee. Returns `whole` as it is where a
-/// half has too few rows for the method.
+/// the threads of `how`. `ranked` rows are behind its guarantee. Returns `whole` as it is where no
+/// band would be honest: a half has too few rows for the method, or many targets share a value at
+/// which the method's quantiles never are.
 std::unique_ptr<QuantileModel> add_bands(std::unique_ptr<QuantileModel> whole,
                                          const FitInput& input, std::size_t ranked,
                                          const FitHalf& fit, const Execution& how);

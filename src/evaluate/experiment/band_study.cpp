@@ -8,7 +8,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/fail.h"
 #include "base/parallel.h"
 #include "base/stages.h"
 #include "evaluate/experiment/plan.h"
@@ -117,27 +116,27 @@ std::vector<MetricValue> run_cell(const std::string& method, const std::string& 
   const BandProblem ground(problem, study);
   const std::vector<Prediction> answers = fit_draws(method, ground, rows, study, how);
   const Matrix error = real_error(answers, ground.truth);
-  const std::size_t fits = std::min(study.fits, study.draws);
-  std::vector<MetricValue> values;
+  std::vector<const Prediction*> banded;
+  for (std::size_t r = 0; r < std::min(study.fits, study.draws); ++r) {
+    if (!answers[r].effective_n.empty()) banded.push_back(&answers[r]);
+  }
+  const auto fits = static_cast<double>(banded.size());
+  std::vector<MetricValue> values = {{"fits_with_bands", fits}};
+  if (banded.empty()) return values;
   for (std::size_t j = 0; j < band_study_levels().size(); ++j) {
     double held = 0.0;
     double width = 0.0;
-    for (std::size_t r = 0; r < fits; ++r) {
-      if (answers[r].effective_n.empty()) {
-        fail(ErrorCode::kBadData, "{} has no bands on {} rows of {}", method, rows, problem);
-      }
-      const BandLook look(answers[r], ground.truth, error, j);
-      held += look.held / static_cast<double>(fits);
-      width += look.width / static_cast<double>(fits);
+    for (const Prediction* answer : banded) {
+      const BandLook look(*answer, ground.truth, error, j);
+      held += look.held / fits;
+      width += look.width / fits;
     }
     const double tau = band_study_levels()[j].value();
     values.push_back({fmt::format("held_{}", tau), held});
     values.push_back({fmt::format("width_{}", tau), width});
   }
   double effective = 0.0;
-  for (std::size_t r = 0; r < fits; ++r) {
-    effective += median_of(answers[r].effective_n) / static_cast<double>(fits);
-  }
+  for (const Prediction* answer : banded) effective += median_of(answer->effective_n) / fits;
   values.push_back({"effective_n", effective});
   return values;
 }

@@ -32,9 +32,9 @@ struct BandStudy {
 struct BandCell {
   std::string method, problem;
   std::size_t rows = 0;
-  std::vector<double>
-      held;  // at each of band_study_levels(): share of queries whose band holds, mean over fits
-  std::vector<double> width;  // the same for its median width, in units of the band that knows
+  // At each of band_study_levels(), mean over fits; empty where no fit has bands:
+  std::vector<double> held;   // the share of queries whose band holds
+  std::vector<double> width;  // the median width, in units of the band that knows
   double effective_n = 0.0;   // median of the queries, mean over fits
 };
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "tare/calibrate/quantile_model.h"
+
+namespace tare {
+
+/// A model around another one that reads the same columns.
+class ModelAround : public QuantileModel {
+ public:
+  std::size_t features() const final { return inner_->features(); }
+  std::size_t given() const final { return inner_->given(); }
+  GivenForm given_form() const final { return inner_->given_form(); }
+  const QuantileModel& inner() const noexcept { return *inner_; }
+
+ protected:
+  explicit ModelAround(std::unique_ptr<const QuantileModel> inner) : inner_(std::move(inner)) {}
+
+ private:
+  std::unique_ptr<const QuantileModel> inner_;
+};
+
+/// A model around another one whose quantiles, guarantee included, it only adds to or cuts.
+class TransparentModel : public ModelAround {
+ public:
+  const QuantileModel* wrapped() const noexcept final { return &inner(); }
+  Matrix delivered(const Rows& rows, std::span<const Level> levels) const final {
+    return inner().delivered(rows, levels);
+  }
+  Matrix own_quantiles(const Rows& rows, std::span<const Level> levels,
+                       const Execution& how) const final {
+    return inner().own_quantiles(rows, levels, how);
+  }
+
+ protected:
+  using ModelAround::ModelAround;
+};
+
+}  // namespace tare
