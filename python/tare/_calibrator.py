@@ -60,6 +60,7 @@ class Calibrator(QuantileEstimator):
     bands : 'auto', True or False
         Whether `diagnostics` has `effective_n` and a 90 % band around each quantile. They take 12 more fits on halves of the rows (of tare's
         models, not of the estimator). 'auto': from 100 to 10,000 rows, unless the method is slow or its budget is quick.
+        There are none where many targets share a value that the method's quantiles never take; True then warns (`no_bands`).
     cv : int
         Folds of `fit` with an estimator; at least 3 are used for 'cross'.
     options : dict or None

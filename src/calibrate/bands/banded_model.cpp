@@ -13,6 +13,7 @@
 #include "base/stages.h"
 #include "calibrate/bands/left_out.h"
 #include "calibrate/bands/level_curve.h"
+#include "calibrate/bands/shared_values.h"
 #include "calibrate/guarantee_split.h"
 #include "calibrate/row_blocks.h"
 #include "math/normal.h"
@@ -253,32 +254,24 @@ std::unique_ptr<QuantileModel> add_bands(std::unique_ptr<QuantileModel> whole,
                                          const FitHalf& fit, const Execution& how) {
   constexpr std::uint64_t kSeedPart = 3500;
   const std::size_t rows = input.x.rows();
-  if (rows < kRowsForBands) return whole;
+  if (rows < kRowsForBands || !takes_shared_values(*whole, input, quietly(how))) return whole;
   const Seed seed = split(input.seed, kSeedPart);
   const auto parts = draw_halves(rows, kHalves, input.window > 1, seed);
   BandedModel::Models halves(kHalves);
   std::vector<LeftOut> left(kHalves);
   SideBySide progress(how, "bands", kHalves);
-  const std::vector<double> masses = heavy_masses(input);
-  const auto fit_half = [&](std::size_t b) {
-    const InputPart part(input, parts[b]);
-    FitInput half = part.input();
-    half.group = {};
-    half.shift = {};
-    half.seed = split(seed, kHalves + b);
-    const Execution one = progress.of(b);
-    halves[b] = fit(half, one);
-    left[b] = ask_left_out(*halves[b], input, parts[b], masses, split(half.seed, 1), quietly(one));
-    progress.report(b, 1.0);
-  };
   try {
-    // The first half alone shows whether the method has a place for masses.
-    const std::size_t first = masses.empty() ? 0 : 1;
-    if (first > 0) {
-      fit_half(0);
-      if (!reaches_masses(left[0])) return whole;
-    }
-    parallel_for(how, kHalves - first, [&](std::size_t k) { fit_half(first + k); });
+    parallel_for(how, kHalves, [&](std::size_t b) {
+      const InputPart part(input, parts[b]);
+      FitInput half = part.input();
+      half.group = {};
+      half.shift = {};
+      half.seed = split(seed, kHalves + b);
+      const Execution one = progress.of(b);
+      halves[b] = fit(half, one);
+      left[b] = ask_left_out(*halves[b], input, parts[b], split(half.seed, 1), quietly(one));
+      progress.report(b, 1.0);
+    });
   } catch (const Error& error) {
     // Half of the rows may be too few for the method, where all of them are enough.
     if (error.code() != ErrorCode::kBadData) throw;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "calibrate/automatic/point_masses.h"
 #include "calibrate/bands/level_curve.h"
 #include "calibrate/guarantee_split.h"
 #include "math/normal.h"
@@ -78,18 +77,8 @@ RankScores rank_all(const FitInput& input, std::span<const LeftOut> of_fits) {
 
 }  // namespace
 
-std::vector<double> heavy_masses(const FitInput& input) {
-  constexpr std::size_t kShare = 10;
-  std::vector<double> heavy;
-  for (const automatic::PointMass& mass : automatic::find_point_masses(input.y)) {
-    if (mass.rows * kShare > input.y.size()) heavy.push_back(mass.value);
-  }
-  return heavy;
-}
-
 LeftOut ask_left_out(const QuantileModel& fit, const FitInput& input,
-                     std::span<const std::size_t> rows, std::span<const double> masses, Seed seed,
-                     const Execution& how) {
+                     std::span<const std::size_t> rows, Seed seed, const Execution& how) {
   constexpr std::size_t kMostAsked = 2'000;
   LeftOut left;
   left.rows = rows_outside(rows, input.x.rows(), kMostAsked, seed);
@@ -102,18 +91,8 @@ LeftOut ask_left_out(const QuantileModel& fit, const FitInput& input,
     add_below(quantiles.row(i), asked.y[i], weight, left.below);
     left.level.push_back(curve_level(quantiles.row(i), asked.y[i]));
     left.weight += weight;
-    if (std::ranges::binary_search(masses, asked.y[i])) left.targets_at_masses += weight;
-    const auto at_mass = std::ranges::count_if(quantiles.row(i), [&](double quantile) {
-      return std::ranges::binary_search(masses, quantile);
-    });
-    left.answers_at_masses +=
-        weight * static_cast<double>(at_mass) / static_cast<double>(quantiles.cols());
   }
   return left;
-}
-
-bool reaches_masses(const LeftOut& left) {
-  return left.answers_at_masses >= 0.5 * left.targets_at_masses;
 }
 
 std::vector<double> mean_shares(std::span<const LeftOut> of_fits) {

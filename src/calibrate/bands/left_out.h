@@ -18,22 +18,11 @@ struct LeftOut {
   std::vector<double> level;  // of each row's target, by the fit
   std::vector<double> below;  // the weight of targets below the quantile at each of curve_levels()
   double weight = 0.0;        // of all of them
-  double targets_at_masses = 0.0;  // the weight of targets at one of the masses
-  double answers_at_masses = 0.0;  // and of quantiles there, mean over curve_levels()
 };
-
-/// Values that more than a tenth of the targets share, ascending.
-std::vector<double> heavy_masses(const FitInput& input);
 
 /// Asks a fit on `rows` of `input`, ascending, about the others, at most 2,000 of them.
 LeftOut ask_left_out(const QuantileModel& fit, const FitInput& input,
-                     std::span<const std::size_t> rows, std::span<const double> masses, Seed seed,
-                     const Execution& how);
-
-/// Whether quantiles are at the masses at least half as often as targets are. A method with a
-/// smooth distribution passes masses by, and its error there is none that a band could tell: the
-/// true quantile is at the mass for many levels, and the answer for none.
-bool reaches_masses(const LeftOut& left);
+                     std::span<const std::size_t> rows, Seed seed, const Execution& how);
 
 /// The shares of left-out targets below the quantiles at curve_levels(): ascending, at most 1.
 std::vector<double> mean_shares(std::span<const LeftOut> of_fits);
