@@ -12,9 +12,9 @@
 #include <memory>
 #include <vector>
 
-#include "calibrate/dense_answer.h"
+#include "calibrate/snq/engine/dense_answer.h"
 #include "fused_peak.h"
-#include "index/dense_weights.h"
+#include "index/dense/dense_weights.h"
 #include "tare/base/rng.h"
 
 namespace tare {

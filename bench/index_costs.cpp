@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a query costs with each index, single thread, processor time: the figures behind the
-// constants of src/calibrate/snq_index.cpp. usage: index_costs [ROWS]
+// constants of src/calibrate/snq/snq_index.cpp. usage: index_costs [ROWS]
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "model/nn/adam.h"
+#include "model/nn/graph/operations.h"
 #include "model/nn/layers.h"
-#include "model/nn/operations.h"
 #include "model/nn/stored_network.h"
 #include "tare/base/error.h"
 

@@ -10,7 +10,7 @@
 #include <new>
 
 #include "base/strings.h"
-#include "command.h"
+#include "support/command.h"
 #include "tare/base/error.h"
 #include "tare/base/version.h"
 

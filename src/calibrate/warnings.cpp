@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
-#include "calibrate/guarantee.h"
+#include "calibrate/guarantee/guarantee.h"
 
 namespace tare {
 namespace {

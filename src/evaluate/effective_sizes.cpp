@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "calibrate/row_blocks.h"
+#include "calibrate/answers/row_blocks.h"
 
 namespace tare {
 

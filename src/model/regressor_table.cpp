@@ -4,14 +4,14 @@
 
 #include "base/strings.h"
 #include "base/unknown_name.h"
-#include "model/lstm.h"
-#include "model/mlp.h"
-#include "model/ridge.h"
+#include "model/linear/ridge.h"
+#include "model/linear/zero.h"
+#include "model/network/lstm.h"
+#include "model/network/mlp.h"
 #include "model/tree/boosting.h"
 #include "model/tree/extra_trees.h"
 #include "model/tree/forest.h"
 #include "model/tree/tree_ensemble.h"
-#include "model/zero.h"
 #include "tare/model/regressor.h"
 
 namespace tare {

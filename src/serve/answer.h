@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/table.h"
-#include "serve/predict_rows.h"
+#include "serve/model/predict_rows.h"
 
 namespace tare::serve {
 
@@ -20,7 +20,7 @@ std::string_view content_type_of(BodyFormat format);
 std::string answer_json(const RowAnswers& answers, const std::string& version,
                         const std::vector<std::string>& ids);
 /// "fallback=3, outside=2" for a header: formats that have no place for warnings. Empty: none.
-std::string warnings_header(const std::vector<RowWarning>& warnings);
+std::string warnings_header(const std::vector<Notice>& warnings);
 /// An object on each line.
 std::string answer_ndjson(const RowAnswers& answers);
 /// The columns to keep, as they were sent, and the answers. Throws Problem 400 where a name would

@@ -4,34 +4,25 @@
 #include <algorithm>
 #include <utility>
 
+#include "apply/kept_columns.h"
 #include "base/strings.h"
 #include "io/byte_source.h"
 #include "io/csv.h"
-#include "serve/json_body.h"
-#include "serve/problem.h"
+#include "serve/http/problem.h"
+#include "serve/rows/json_body.h"
 
 namespace tare::serve {
 namespace {
 
 std::vector<std::string> columns_to_keep(const std::string& text, const CsvReader& reader) {
-  if (trim(text).empty()) return {};
-  const std::vector<std::string>& header = reader.header();
-  std::vector<std::string> keep;
-  for (const std::string& item : split_text(text, ',')) keep.emplace_back(trim(item));
-  const auto is_there = [&](const std::string& name) {
-    return std::ranges::find(header, name) != header.end();
-  };
-  if (keep.size() == 1 && keep.front() == "all" && !is_there("all")) return header;
-  for (std::size_t i = 0; i < keep.size(); ++i) {
-    if (!is_there(keep[i])) {
-      refuse(400, "keep: the body has no column '{}' (keep=all keeps every one there is)", keep[i]);
-    }
-    if (std::find(keep.begin(), keep.begin() + static_cast<std::ptrdiff_t>(i), keep[i]) !=
-        keep.begin() + static_cast<std::ptrdiff_t>(i)) {
-      refuse(400, "keep: '{}' is there twice (once is enough)", keep[i]);
-    }
+  std::vector<std::string> named;
+  if (trim(text).empty()) return named;
+  for (const std::string& item : split_text(text, ',')) named.emplace_back(trim(item));
+  try {
+    return kept_columns(reader.source(), reader.header(), named, {"keep", "keep=all"});
+  } catch (const Error& error) {
+    throw Problem(400, error.what());
   }
-  return keep;
 }
 
 /// Rows of a CSV body, with the cells of the columns to keep. An empty text keeps none; what is
@@ -46,10 +37,7 @@ Table parse_csv_body(const std::string& body, const Schema& schema, Need need,
     reader.use_threads(1);
     kept = columns_to_keep(keep, reader);
     std::vector<ColumnRequest> requests = schema.requests("body", reader.header(), need);
-    for (std::size_t j = 0; j < requests.size(); ++j) {
-      const bool is_kept = std::ranges::find(kept, reader.header()[j]) != kept.end();
-      requests[j].raw = requests[j].raw || is_kept;
-    }
+    keep_raw(reader.header(), kept, requests);
     reader.select(std::move(requests));
     Table table;
     reader.read(table, most_rows + 1);
@@ -62,10 +50,23 @@ Table parse_csv_body(const std::string& body, const Schema& schema, Need need,
   }
 }
 
-std::vector<double> list_of(const Target& target, const std::optional<std::vector<double>>& in_body,
-                            std::string_view name) {
-  if (in_body) return *in_body;
-  return parse_level_list(target.parameter(name).value_or(""), name);
+/// The levels in the body or in the query.
+LevelColumns asked_levels(const Target& target, const JsonBody& body, std::size_t most) {
+  const auto list = [&](const std::optional<std::vector<double>>& in_body, const char* name) {
+    return in_body ? *in_body : parse_level_list(target.parameter(name).value_or(""), name);
+  };
+  try {
+    const std::vector<double> levels = list(body.levels, "levels");
+    const std::vector<double> intervals = list(body.intervals, "interval");
+    if (levels.size() + 2 * intervals.size() > most) {
+      refuse(413,
+             "{} levels were asked for, and {} is the most (ask for the rest in another request)",
+             levels.size() + 2 * intervals.size(), most);
+    }
+    return level_columns(levels, intervals, {});
+  } catch (const Error& error) {
+    throw problem_of(error);
+  }
 }
 
 }  // namespace
@@ -91,8 +92,7 @@ PredictRequest parse_predict(const Request& request, const Target& target, const
     out.table = parse_csv_body(request.body, model.schema(), Need::kFeatures,
                                std::string(keep.value_or("")), out.keep, limits.rows);
   }
-  out.levels = level_columns(list_of(target, body.levels, "levels"),
-                             list_of(target, body.intervals, "interval"), limits.levels);
+  out.levels = asked_levels(target, body, limits.levels);
   if (body.diagnostics) {
     out.diagnostics = *body.diagnostics;
   } else if (const auto asked = target.parameter("diagnostics")) {

@@ -5,13 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "apply/level_columns.h"
 #include "io/table.h"
 #include "serve/answer.h"
-#include "serve/level_columns.h"
-#include "serve/limits.h"
-#include "serve/message.h"
-#include "serve/query.h"
-#include "serve/served_model.h"
+#include "serve/http/limits.h"
+#include "serve/http/message.h"
+#include "serve/http/query.h"
+#include "serve/model/served_model.h"
 
 namespace tare::serve {
 

@@ -22,11 +22,11 @@
 #include <vector>
 
 #include "base/fail.h"
-#include "serve/log.h"
 #include "serve/machine.h"
-#include "serve/metrics.h"
-#include "serve/model_holder.h"
-#include "serve/observations.h"
+#include "serve/model/model_holder.h"
+#include "serve/monitor/log.h"
+#include "serve/monitor/metrics.h"
+#include "serve/monitor/observations.h"
 #include "serve/service.h"
 #include "serve/session.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "serve/limits.h"
+#include "serve/http/limits.h"
 
 namespace tare::serve {
 

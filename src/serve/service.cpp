@@ -6,10 +6,10 @@
 #include <new>
 #include <utility>
 
-#include "serve/deadline.h"
-#include "serve/embedded.h"
-#include "serve/json_text.h"
-#include "serve/problem.h"
+#include "serve/http/deadline.h"
+#include "serve/http/embedded.h"
+#include "io/json_text.h"
+#include "serve/http/problem.h"
 #include "serve/rows_request.h"
 
 namespace tare::serve {

@@ -4,13 +4,13 @@
 #include <atomic>
 #include <string>
 
-#include "serve/limits.h"
-#include "serve/message.h"
-#include "serve/metrics.h"
-#include "serve/model_holder.h"
-#include "serve/observations.h"
-#include "serve/query.h"
-#include "serve/routes.h"
+#include "serve/http/limits.h"
+#include "serve/http/message.h"
+#include "serve/http/query.h"
+#include "serve/http/routes.h"
+#include "serve/model/model_holder.h"
+#include "serve/monitor/metrics.h"
+#include "serve/monitor/observations.h"
 
 namespace tare::serve {
 

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <utility>
 
-#include "serve/http_parts.h"
+#include "serve/http/http_parts.h"
 
 namespace tare::serve {
 namespace {

@@ -14,11 +14,11 @@
 #include <optional>
 #include <string>
 
-#include "serve/body_buffer.h"
-#include "serve/limits.h"
-#include "serve/log.h"
-#include "serve/message.h"
-#include "serve/metrics.h"
+#include "serve/http/body_buffer.h"
+#include "serve/http/limits.h"
+#include "serve/http/message.h"
+#include "serve/monitor/log.h"
+#include "serve/monitor/metrics.h"
 #include "serve/service.h"
 
 namespace tare::serve {

@@ -25,18 +25,22 @@ class Levels(CliTest):
     def test_levels_are_checked_before_any_file(self):
         self.fails(USAGE, "predict", "nowhere.tare", "nowhere.csv", "--levels", "2", says=["'2'"])
 
-    def test_unsorted_and_repeated_levels_keep_the_users_order(self):
-        mixed = self.predict("--levels", "0.9,0.1,0.5,0.9").rows()
-        self.assertEqual(mixed[0], ["q0.9", "q0.1", "q0.5", "q0.9"])
+    def test_unsorted_levels_keep_the_users_order(self):
+        mixed = self.predict("--levels", "0.9,0.1,0.5").rows()
+        self.assertEqual(mixed[0], ["q0.9", "q0.1", "q0.5"])
         tidy = self.predict("--levels", "0.1,0.5,0.9").rows()
         for m, t in zip(mixed[1:], tidy[1:]):
-            self.assertEqual(m, [t[2], t[0], t[1], t[2]])
+            self.assertEqual(m, [t[2], t[0], t[1]])
+
+    def test_a_level_that_is_asked_for_twice(self):
+        for asked in (["--levels", "0.5,0.1,0.50"], ["--interval", "0.9,0.90"]):
+            self.fails(USAGE, "predict", "m.tare", "data.csv", *asked, says=["asked for twice"])
 
     def test_default_levels(self):
         self.assertEqual(self.predict().rows()[0], ["q0.05", "q0.5", "q0.95"])
 
     def test_spellings_of_a_level(self):
-        self.assertEqual(self.predict("--levels", "5e-1, .25 ,0.50").rows()[0], ["q0.5", "q0.25", "q0.5"])
+        self.assertEqual(self.predict("--levels", "5e-1, .25 ,0.750").rows()[0], ["q0.5", "q0.25", "q0.75"])
 
     def test_interval_is_its_two_levels_exactly(self):
         rows = self.predict("--interval", "0.9,0.5").rows()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "index/dense_weights.h"
+#include "index/dense/dense_weights.h"
 
 #include <gtest/gtest.h>
 

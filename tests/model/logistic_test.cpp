@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/logistic.h"
+#include "model/linear/logistic.h"
 
 #include <gtest/gtest.h>
 

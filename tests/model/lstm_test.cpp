@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/lstm.h"
+#include "model/network/lstm.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/mlp.h"
+#include "model/network/mlp.h"
 
 #include <gtest/gtest.h>
 

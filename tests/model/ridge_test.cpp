@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/ridge.h"
+#include "model/linear/ridge.h"
 
 #include <gtest/gtest.h>
 

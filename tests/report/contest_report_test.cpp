@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/contest_report.h"
+#include "report/pages/contest_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

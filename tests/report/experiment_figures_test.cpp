@@ -5,11 +5,11 @@
 
 #include <cmath>
 
-#include "report/band_figure.h"
-#include "report/contest_report.h"
-#include "report/result_tables.h"
+#include "report/figures/band_figure.h"
+#include "report/html/result_tables.h"
+#include "report/pages/contest_report.h"
+#include "report/pages/theory_report.h"
 #include "report/svg_checks.h"
-#include "report/theory_report.h"
 
 namespace tare {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/model_report.h"
+#include "report/pages/model_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "report/calibration_figures.h"
-#include "report/findings.h"
-#include "report/row_figures.h"
-#include "report/slice_figures.h"
+#include "report/figures/calibration_figures.h"
+#include "report/figures/row_figures.h"
+#include "report/figures/slice_figures.h"
+#include "report/pages/findings.h"
 #include "report/svg_checks.h"
 
 namespace tare {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/page.h"
+#include "report/html/page.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,11 +7,11 @@
 #include <limits>
 
 #include "expect_error.h"
-#include "report/numbers.h"
-#include "report/row_chart.h"
-#include "report/svg.h"
+#include "report/figures/row_chart.h"
+#include "report/html/numbers.h"
+#include "report/svg/svg.h"
+#include "report/svg/svg_parts.h"
 #include "report/svg_checks.h"
-#include "report/svg_parts.h"
 
 namespace tare {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/svg.h"
+#include "report/svg/svg.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "report/axis.h"
-#include "report/band_plot.h"
-#include "report/escape.h"
+#include "report/figures/band_plot.h"
+#include "report/svg/axis.h"
+#include "report/svg/escape.h"
 #include "report/svg_checks.h"
 #include "tare/base/error.h"
 

@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "evaluate/count_laws.h"
-#include "report/calibration_figures.h"
-#include "report/findings.h"
-#include "report/model_report.h"
-#include "report/slice_figures.h"
+#include "report/figures/calibration_figures.h"
+#include "report/figures/slice_figures.h"
+#include "report/pages/findings.h"
+#include "report/pages/model_report.h"
 
 namespace tare {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "serve/coverage.h"
+#include "serve/monitor/coverage.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "serve/log.h"
+#include "serve/monitor/log.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "serve/model_holder.h"
+#include "serve/model/model_holder.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "serve/observations.h"
+#include "serve/monitor/observations.h"
 
 #include <gtest/gtest.h>
 

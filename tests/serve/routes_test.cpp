@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "serve/routes.h"
+#include "serve/http/routes.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "serve/embedded.h"
+#include "serve/http/embedded.h"
 
 namespace tare::serve {
 namespace {

@@ -41,6 +41,10 @@ class Predict(ServeTest):
         tool = self.tool("--levels", "0.1,0.9", "--keep", "all")
         answer = self.service.post("/v1/predict?levels=0.1,0.9&keep=all", self.read("new.csv"), CSV + "; charset=utf-8")
         self.assertEqual(answer.body, tool.bytes)
+        # Cells that the model does not know are empty in both: this one has no bands.
+        tool = self.tool("--interval", "0.9", "--levels", "0.5", "--diagnostics", "--keep", "p,a")
+        answer = self.service.post("/v1/predict?levels=0.5&interval=0.9&diagnostics=true&keep=p,a", self.read("new.csv"), CSV)
+        self.assertEqual(answer.body, tool.bytes)
         answer = self.service.post("/v1/predict?levels=0.1%2C0.9&keep=a", self.read("new.csv"), CSV)
         self.assertEqual(answer.text.splitlines()[0], "a,q0.1,q0.9")
 

@@ -10,9 +10,9 @@
 
 #include "calibrate/automatic/local_law.h"
 #include "calibrate/automatic/statistics.h"
-#include "calibrate/given_law.h"
-#include "calibrate/screening.h"
-#include "calibrate/training_rows.h"
+#include "calibrate/features/screening.h"
+#include "calibrate/rows/given_law.h"
+#include "calibrate/rows/training_rows.h"
 #include "tare/calibrate/quantile_model.h"
 
 namespace tare::automatic {

@@ -14,10 +14,10 @@
 #include "calibrate/automatic/averaging.h"
 #include "calibrate/automatic/families.h"
 #include "calibrate/automatic/point_masses.h"
-#include "calibrate/bounds.h"
-#include "calibrate/row_split.h"
-#include "calibrate/screening.h"
-#include "calibrate/training_rows.h"
+#include "calibrate/bounds/bounds.h"
+#include "calibrate/features/screening.h"
+#include "calibrate/rows/row_split.h"
+#include "calibrate/rows/training_rows.h"
 #include "data/rows.h"
 
 namespace tare {

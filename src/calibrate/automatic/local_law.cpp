@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/stages.h"
-#include "calibrate/bandwidth.h"
+#include "calibrate/bandwidth/bandwidth.h"
 #include "data/rows.h"
 
 namespace tare::automatic {

@@ -8,8 +8,8 @@
 
 #include "calibrate/automatic/cross_fit.h"
 #include "calibrate/automatic/families.h"
-#include "calibrate/feature_map.h"
-#include "calibrate/local_sample.h"
+#include "calibrate/features/feature_map.h"
+#include "calibrate/snq/window/local_sample.h"
 #include "tare/calibrate/bandwidth.h"
 #include "tare/calibrate/snq.h"
 

@@ -13,7 +13,7 @@
 #include "calibrate/automatic/averaging.h"
 #include "calibrate/automatic/families.h"
 #include "calibrate/automatic/point_masses.h"
-#include "calibrate/bounds.h"
+#include "calibrate/bounds/bounds.h"
 #include "data/rows.h"
 
 namespace tare {

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/answers/model_around.h"
 #include "calibrate/automatic/local_law.h"
 #include "calibrate/automatic/rank_scale.h"
 #include "calibrate/automatic/statistics.h"
-#include "calibrate/guarantee_split.h"
-#include "calibrate/model_around.h"
-#include "calibrate/training_rows.h"
+#include "calibrate/guarantee/guarantee_split.h"
+#include "calibrate/rows/training_rows.h"
 #include "tare/base/params.h"
 #include "tare/calibrate/quantile_model.h"
 

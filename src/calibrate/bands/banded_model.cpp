@@ -11,11 +11,11 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/stages.h"
+#include "calibrate/answers/row_blocks.h"
 #include "calibrate/bands/left_out.h"
 #include "calibrate/bands/level_curve.h"
 #include "calibrate/bands/shared_values.h"
-#include "calibrate/guarantee_split.h"
-#include "calibrate/row_blocks.h"
+#include "calibrate/guarantee/guarantee_split.h"
 #include "math/normal.h"
 #include "tare/calibrate/reliability.h"
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
+#include "calibrate/answers/model_around.h"
 #include "calibrate/bands/band_rule.h"
 #include "calibrate/bands/local_error.h"
-#include "calibrate/model_around.h"
 #include "io/tensor_store.h"
 
 namespace tare {

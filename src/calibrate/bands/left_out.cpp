@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "calibrate/bands/level_curve.h"
-#include "calibrate/guarantee_split.h"
+#include "calibrate/guarantee/guarantee_split.h"
 #include "math/normal.h"
 
 namespace tare {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "calibrate/residual_trees.h"
+#include "calibrate/nrc/residual_trees.h"
 #include "io/tensor_store.h"
 #include "tare/base/execution.h"
 #include "tare/base/matrix.h"

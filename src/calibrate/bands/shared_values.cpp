@@ -7,7 +7,7 @@
 
 #include "calibrate/automatic/point_masses.h"
 #include "calibrate/bands/level_curve.h"
-#include "calibrate/guarantee_split.h"
+#include "calibrate/guarantee/guarantee_split.h"
 
 namespace tare {
 namespace {

@@ -17,7 +17,7 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_plans();
 /// experiments/paper/*.csv: the paper's printed tables
 std::span<const EmbeddedFile> embedded_paper_tables();
-/// experiments/tuned/*.json: what `tare tune` found for a method in a case
+/// experiments/tuned/*/*.json: what `tare tune` found for a method in a case
 std::span<const EmbeddedFile> embedded_tuned();
 
 }  // namespace tare

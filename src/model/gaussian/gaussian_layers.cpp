@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/nn/operations.h"
+#include "model/nn/graph/operations.h"
 
 namespace tare {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "model/nn/gaussian_loss.h"
+#include "model/nn/graph/parameters.h"
 #include "model/nn/layers.h"
-#include "model/nn/parameters.h"
 #include "model/nn/regression.h"
 #include "tare/base/rng.h"
 

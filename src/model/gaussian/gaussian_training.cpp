@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/stages.h"
-#include "model/lstm.h"
-#include "model/nn/operations.h"
+#include "model/network/lstm.h"
+#include "model/nn/graph/operations.h"
 #include "model/nn/stored_network.h"
 
 namespace tare {

@@ -6,11 +6,11 @@
 
 #include "base/fail.h"
 #include "math/normal.h"
-#include "model/fit_input.h"
 #include "model/gp/deep_gp.h"
 #include "model/gp/deep_gp_graph.h"
 #include "model/gp/principal_axes.h"
-#include "model/nn/operations.h"
+#include "model/input/fit_input.h"
+#include "model/nn/graph/operations.h"
 #include "model/nn/stored_network.h"
 
 namespace tare {

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "model/nn/operations.h"
+#include "model/nn/graph/operations.h"
 
 namespace tare {
 namespace {

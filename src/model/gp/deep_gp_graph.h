@@ -4,7 +4,7 @@
 #include <span>
 
 #include "model/gp/deep_gp.h"
-#include "model/nn/graph.h"
+#include "model/nn/graph/graph.h"
 
 namespace tare {
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "model/nn/operations.h"
+#include "model/nn/graph/operations.h"
 
 namespace tare {
 

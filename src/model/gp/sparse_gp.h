@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "model/nn/graph.h"
-#include "model/nn/parameters.h"
+#include "model/nn/graph/graph.h"
+#include "model/nn/graph/parameters.h"
 
 namespace tare {
 

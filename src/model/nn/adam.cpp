@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "math/vector_targets.h"
-#include "model/nn/kernels.h"
+#include "model/nn/kernels/kernels.h"
 
 namespace tare::nn {
 namespace {

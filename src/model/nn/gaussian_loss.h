@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "model/nn/graph.h"
+#include "model/nn/graph/graph.h"
 
 namespace tare::nn {
 

@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "io/tensor_store.h"
 #include "model/nn/gaussian_loss.h"
-#include "model/nn/operations.h"
+#include "model/nn/graph/operations.h"
 #include "model/nn/stored_network.h"
 
 namespace tare::nn {

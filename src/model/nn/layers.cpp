@@ -7,7 +7,7 @@
 
 #include "base/strings.h"
 #include "base/unknown_name.h"
-#include "model/nn/operations.h"
+#include "model/nn/graph/operations.h"
 
 namespace tare::nn {
 namespace {

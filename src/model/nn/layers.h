@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "model/nn/graph.h"
-#include "model/nn/kernels.h"
-#include "model/nn/parameters.h"
+#include "model/nn/graph/graph.h"
+#include "model/nn/graph/parameters.h"
+#include "model/nn/kernels/kernels.h"
 #include "tare/base/rng.h"
 
 namespace tare::nn {

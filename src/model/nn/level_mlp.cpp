@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "math/normal.h"
-#include "model/nn/operations.h"
+#include "model/nn/graph/operations.h"
 
 namespace tare::nn {
 

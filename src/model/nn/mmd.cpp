@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model/nn/mmd.h"
 
-#include "model/nn/operations.h"
+#include "model/nn/graph/operations.h"
 
 namespace tare::nn {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "model/nn/graph.h"
+#include "model/nn/graph/graph.h"
 
 namespace tare::nn {
 

@@ -9,7 +9,7 @@
 #include "base/parallel.h"
 #include "base/stages.h"
 #include "data/partition.h"
-#include "model/nn/operations.h"
+#include "model/nn/graph/operations.h"
 
 namespace tare::nn {
 namespace {

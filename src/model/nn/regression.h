@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/nn/graph.h"
+#include "model/nn/graph/graph.h"
 #include "model/nn/scaling.h"
 #include "model/nn/trainer.h"
 #include "tare/base/execution.h"

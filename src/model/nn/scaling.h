@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "model/fit_input.h"
+#include "model/input/fit_input.h"
 #include "tare/model/regressor.h"
 
 namespace tare {

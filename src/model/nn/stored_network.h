@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/nn/kernels.h"
-#include "model/nn/parameters.h"
+#include "model/nn/graph/parameters.h"
+#include "model/nn/kernels/kernels.h"
 #include "model/nn/regression.h"
 #include "tare/model/regressor.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/nn/adam.h"
-#include "model/nn/graph.h"
+#include "model/nn/graph/graph.h"
 #include "tare/base/rng.h"
 
 namespace tare::nn {

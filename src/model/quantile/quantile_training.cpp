@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/fail.h"
-#include "model/nn/operations.h"
+#include "model/nn/graph/operations.h"
 #include "model/nn/stored_network.h"
 
 namespace tare {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "model/fit_input.h"
+#include "model/input/fit_input.h"
 #include "model/tree/light_tree.h"
 #include "model/tree/tree_ensemble.h"
 

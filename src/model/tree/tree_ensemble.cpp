@@ -12,7 +12,7 @@
 #include "base/parallel.h"
 #include "io/tensor_store.h"
 #include "math/vector_targets.h"
-#include "model/fit_input.h"
+#include "model/input/fit_input.h"
 
 namespace tare {
 namespace {

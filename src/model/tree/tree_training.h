@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/fit_input.h"
+#include "model/input/fit_input.h"
 #include "model/tree/float_columns.h"
 #include "model/tree/xgboost_train.h"
 #include "tare/model/regressor.h"

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "calibrate/automatic/fold_models.h"
-#include "calibrate/screening.h"
+#include "calibrate/features/screening.h"
 #include "data/partition.h"
 #include "expect_error.h"
 #include "series_problem.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "calibrate/baseline/conformal_bands.h"
+#include "calibrate/baseline/quantile/conformal_bands.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "calibrate/baseline/cqr_boost.h"
+#include "calibrate/baseline/quantile/cqr_boost.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the contract tests do not ask of it.
-#include "calibrate/baseline/dgp.h"
+#include "calibrate/baseline/gaussian/dgp.h"
 
 #include <gtest/gtest.h>
 

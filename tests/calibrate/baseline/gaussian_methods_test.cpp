@@ -6,9 +6,9 @@
 #include <cmath>
 #include <string>
 
-#include "calibrate/baseline/gaussian_model.h"
-#include "calibrate/baseline/isr.h"
-#include "calibrate/baseline/mc_dropout.h"
+#include "calibrate/baseline/gaussian/gaussian_model.h"
+#include "calibrate/baseline/gaussian/isr.h"
+#include "calibrate/baseline/gaussian/mc_dropout.h"
 #include "data/rows.h"
 #include "expect_error.h"
 #include "io/tensor_store.h"

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <string>
 
-#include "calibrate/baseline/gaussian_model.h"
-#include "calibrate/baseline/recalibration.h"
+#include "calibrate/baseline/gaussian/gaussian_model.h"
+#include "calibrate/baseline/gaussian/recalibration.h"
 #include "model/gaussian/gaussian_training.h"
 #include "tare/calibrate/methods.h"
 #include "tare/data/problem.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "calibrate/baseline/pair_losses.h"
+#include "calibrate/baseline/quantile/pair_losses.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "calibrate/baseline/conformal_bands.h"
-#include "calibrate/baseline/knot_curve.h"
+#include "calibrate/baseline/quantile/conformal_bands.h"
+#include "calibrate/baseline/quantile/knot_curve.h"
 #include "data/rows.h"
 #include "expect_error.h"
 #include "tare/calibrate/methods.h"

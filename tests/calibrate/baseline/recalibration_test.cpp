@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "calibrate/baseline/recalibration.h"
+#include "calibrate/baseline/gaussian/recalibration.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "evaluate/experiment/failures.h"
+#include "evaluate/experiment/study/failures.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "evaluate/experiment/figure_data.h"
+#include "evaluate/experiment/study/figure_data.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "evaluate/experiment/theory.h"
+#include "evaluate/experiment/study/theory.h"
 
 namespace tare {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "evaluate/experiment/theory.h"
+#include "evaluate/experiment/study/theory.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "evaluate/experiment/column_pinball.h"
+#include "evaluate/experiment/study/column_pinball.h"
 #include "expect_error.h"
 #include "tare/evaluate/metrics.h"
 

@@ -11,7 +11,7 @@
 #include "model/gp/deep_gp_graph.h"
 #include "model/gp/gp_oracle.h"
 #include "model/gp/principal_axes.h"
-#include "model/nn/operations.h"
+#include "model/nn/graph/operations.h"
 #include "model/sample.h"
 
 namespace tare {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/gp/sparse_gp.h"
-#include "model/nn/parameters.h"
+#include "model/nn/graph/parameters.h"
 #include "tare/base/rng.h"
 
 namespace tare {

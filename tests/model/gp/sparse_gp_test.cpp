@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "model/gp/gp_oracle.h"
-#include "model/nn/operations.h"
+#include "model/nn/graph/operations.h"
 
 namespace tare {
 namespace {

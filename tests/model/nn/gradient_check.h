@@ -9,8 +9,8 @@
 #include <functional>
 #include <vector>
 
-#include "model/nn/graph.h"
-#include "model/nn/operations.h"
+#include "model/nn/graph/graph.h"
+#include "model/nn/graph/operations.h"
 #include "tare/base/rng.h"
 
 namespace tare::nn {

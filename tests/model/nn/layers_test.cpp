@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/nn/adam.h"
-#include "model/nn/operations.h"
+#include "model/nn/graph/operations.h"
 #include "tare/base/error.h"
 
 namespace tare::nn {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/nn/gradient_check.h"
-#include "model/nn/operations.h"
+#include "model/nn/graph/operations.h"
 
 namespace tare::nn {
 namespace {

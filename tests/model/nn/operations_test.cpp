@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/nn/operations.h"
+#include "model/nn/graph/operations.h"
 
 #include <array>
 #include <cmath>
 #include <limits>
 
-#include "model/nn/factor.h"
 #include "model/nn/gradient_check.h"
+#include "model/nn/kernels/factor.h"
 #include "tare/base/error.h"
 
 namespace tare::nn {

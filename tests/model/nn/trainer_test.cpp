@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "model/nn/graph/operations.h"
 #include "model/nn/layers.h"
-#include "model/nn/operations.h"
 #include "tare/base/error.h"
 
 namespace {

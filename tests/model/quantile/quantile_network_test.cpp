@@ -11,7 +11,7 @@
 #include "expect_error.h"
 #include "io/tensor_store.h"
 #include "math/normal.h"
-#include "model/nn/operations.h"
+#include "model/nn/graph/operations.h"
 #include "model/sample.h"
 
 namespace tare {

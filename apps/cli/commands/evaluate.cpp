@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/fail.h"
+#include "base/strings.h"
+#include "io/atomic_file.h"
+#include "support/bar.h"
+#include "support/command.h"
+#include "support/input.h"
+#include "support/report_json.h"
+#include "support/report_maker.h"
+#include "support/text_table.h"
+#include "support/warning_text.h"
+#include "tare/calibrate/model_file.h"
+#include "tare/evaluate/scorecard.h"
+
+namespace tare::cli {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr std::size_t kBatchRows = 16'384;
+
+struct EvaluateOptions {
+  std::string model;
+  std::string data;
+  std::vector<std::string> fail_if;
+  std::string report;
+  InputOptions input;
+  std::uint64_t seed = 0;
+  bool force = false;
+};
+
+/// "coverage<0.88": a metric, a comparison, a number.
+struct Condition {
+  std::string text;
+  std::string metric;
+  std::string comparison;
+  double bound = 0.0;
+
+  bool holds(double value) const {
+    if (comparison == "<") return value < bound;
+    if (comparison == "<=") return value <= bound;
+    if (comparison == ">") return value > bound;
+    return value >= bound;
+  }
+};
+
+Condition parse_condition(const std::string& text, const OrderedJson& known) {
+  const std::size_t mark = text.find_first_of("<>");
+  Condition condition;
+  condition.text = text;
+  std::vector<std::string> names;
+  for (const auto& [name, value] : known.items()) {
+    if (value.is_number()) names.push_back(name);
+  }
+  const auto wrong = [&] {
+    fail(ErrorCode::kInvalidArgument,
+         "--fail-if takes METRIC<NUMBER or METRIC>NUMBER, got '{}' (metrics: {})", text,
+         join(names, ", "));
+  };
+  if (mark == std::string::npos) wrong();
+  const bool equal = mark + 1 < text.size() && text[mark + 1] == '=';
+  condition.metric = canonical_name(text.substr(0, mark));
+  condition.comparison = text.substr(mark, equal ? 2 : 1);
+  const auto bound = parse_number(text.substr(mark + condition.comparison.size()));
+  if (!bound) wrong();
+  condition.bound = *bound;
+  // "coverage" is short for "coverage_90".
+  if (!known.contains(condition.metric) && known.contains(condition.metric + "_90"))
+    condition.metric += "_90";
+  if (!known.contains(condition.metric) || !known[condition.metric].is_number()) wrong();
+  return condition;
+}
+
+std::string pit_line(const std::vector<double>& pit) {
+  std::string line;
+  for (const double share : pit) line += fmt::format("{:.0f} ", 100.0 * share);
+  return line;
+}
+
+void print_table(const Scores& s) {
+  const auto number = [](double v) { return short_number(v); };
+  fmt::print("{}",
+             text_table({
+                 {"metric", "value", "perfect"},
+                 {"rows", std::to_string(s.rows)},
+                 {"mace", number(s.mace), number(s.mace_floor)},
+                 {"agce", number(s.agce), number(s.agce_floor)},
+                 {"check_score", number(s.check_score)},
+                 {"crps", number(s.crps)},
+                 {"length_90", number(s.length_90)},
+                 {"coverage_90", number(s.coverage_90), "0.9"},
+                 {"winkler_90", number(s.winkler_90)},
+                 {"effective_n_median", s.effective_n_median ? number(*s.effective_n_median) : "-"},
+                 {"fallback_rows", std::to_string(s.fallback_rows), "0"},
+                 {"hit_share", number(s.hit_share)},
+             }));
+  fmt::print("PIT, % of rows in 20 bins (flat is calibrated): {}\n", pit_line(s.pit));
+  fmt::print(
+      "'perfect' is what a perfect forecaster scores on this many rows: mace and agce tell nothing "
+      "below it.\n");
+  constexpr double kMany = 0.01;
+  if (s.hit_share < kMany) return;
+  fmt::print(
+      "In {:.0f} % of cases the target is exactly the quantile, as with counts. Such a row counts "
+      "by "
+      "the share of its jump, so that a perfect forecaster reaches 'perfect' here too. Counted as "
+      "below and inside: mace {}, agce {}, coverage_90 {}.\n",
+      100.0 * s.hit_share, number(s.mace_counted), number(s.agce_counted),
+      number(s.coverage_90_counted));
+}
+
+void run_evaluate(const EvaluateOptions& options, const Common& common) {
+  const FittedModel fitted = load_model(options.model);
+  Scores blank;
+  blank.effective_n_median = 0.0;
+  const OrderedJson known = scores_json(blank);
+  std::vector<Condition> conditions;
+  for (const std::string& text : options.fail_if)
+    conditions.push_back(parse_condition(text, known));
+  std::optional<ReportMaker> maker;
+  std::optional<AtomicFile> page;
+  if (!options.report.empty()) maker.emplace(fitted, options.model, std::vector<std::string>{});
+  ModelInput input(fitted, options.data, Need::kFeaturesAndTarget, options.input,
+                   maker ? maker->groups() : std::vector<std::string>{});
+  if (maker) {
+    maker->check_groups(input);
+    page.emplace(options.report, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
+  }
+
+  Bar bar(common);
+  Execution how;
+  how.threads = common.threads;
+  Scorecard card;
+  WarningTally tally(*fitted.model, metric_levels());  // the first of the card's levels
+  Execution quantiles_only = how;
+  quantiles_only.diagnostics = false;
+  while (input.read(kBatchRows)) {
+    if (maker) {
+      maker->add(input, how);
+    } else {
+      Prediction prediction =
+          fitted.model->predict(input.rows(), Scorecard::levels(), quantiles_only);
+      tally.add(input.rows(), prediction);
+      card.add_effective_n(*fitted.model, input.rows(), quantiles_only, prediction);
+      card.add(prediction, input.encoded().y);
+    }
+    bar.show_text(fmt::format("{} rows", input.rows_read()));
+  }
+  input.check_any_row();
+  const Scores scores = maker ? maker->scores(Seed{options.seed}) : card.finish(Seed{options.seed});
+  if (maker) {
+    const ModelReport report = maker->finish(input, Seed{options.seed});
+    page->write(model_report_html(report, maker->outcomes()));
+    page->commit();
+    note(common, fmt::format("report: {}", options.report));
+  }
+  bar.show_text("");
+  input.warn_at_end(common);
+  const std::vector<PredictionWarning> warnings = maker ? maker->warnings() : tally.list();
+  warn_about_answers(warnings, common);
+  OrderedJson json = scores_json(scores);
+  json["warnings"] = warnings_json(warnings);
+  if (common.json) {
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    print_table(scores);
+  }
+  for (const Condition& condition : conditions) {
+    const auto& value = json[condition.metric];
+    if (value.is_number() && condition.holds(value.get<double>())) {
+      throw CheckFailed{fmt::format("{} is {}, and --fail-if says '{}'", condition.metric,
+                                    short_number(value.get<double>()), condition.text)};
+    }
+  }
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, Common& common) {
+  auto options = std::make_shared<EvaluateOptions>();
+  CLI::App* command =
+      app.add_subcommand("evaluate", "Measure a model on rows whose target is known");
+  command->footer(
+      "Examples:\n"
+      "  tare evaluate cars.tare test.csv\n"
+      "  tare evaluate cars.tare test.csv --json\n"
+      "  tare evaluate cars.tare test.csv --fail-if 'coverage<0.88' --fail-if 'mace>0.05'   (exit "
+      "code 6)\n"
+      "  tare evaluate cars.tare test.csv --report report.html\n"
+      "A target that equals its quantile, as counts do, counts as below it by the share of its "
+      "jump in\n"
+      "the predicted distribution: mace, agce, coverage_90 and the PIT of a perfect forecaster are "
+      "then\n"
+      "what they are without ties. mace_counted, agce_counted and coverage_90_counted in --json "
+      "count\n"
+      "it as below, and as inside of an interval at whose end it lies.");
+  command->add_option("model", options->model, "Model file of 'tare fit'")->required();
+  command->add_option("data", options->data, "File with the model's columns and its target")
+      ->required();
+  command->add_option("--fail-if", options->fail_if,
+                      "Exit with 6 where this holds, such as 'coverage<0.88'");
+  command->add_option("--report", options->report,
+                      "Also write a page with pictures to this file, as 'tare report' does");
+  command->add_flag("--force", options->force, "Replace the page if it exists");
+  command->add_option("--seed", options->seed, "Of the random groups of AGCE")
+      ->capture_default_str()
+      ->check(whole_number());
+  add_input_options(*command, options->input);
+  add_common(*command, common);
+  command->callback([options, &common] { run_evaluate(*options, common); });
+}
+
+}  // namespace tare::cli

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "apply/answer_text.h"
+#include "apply/predictor.h"
+#include "io/atomic_file.h"
+#include "support/bar.h"
+#include "support/command.h"
+#include "support/input.h"
+#include "support/levels.h"
+#include "support/warning_text.h"
+#include "tare/calibrate/model_file.h"
+
+namespace tare::cli {
+namespace {
+
+/// Rows in memory at a time: enough to keep every core busy and to have neighbours among them,
+/// which share work; little enough to stream a file of any length in a few ten megabytes. The first
+/// rows come in smaller batches, so that who reads a stream need not wait for so many.
+std::size_t rows_at_a_time(std::size_t levels, std::size_t rows_so_far) {
+  const std::size_t most = std::clamp<std::size_t>(1'000'000 / levels, 4'096, 65'536);
+  return std::clamp<std::size_t>(rows_so_far, 4'096, most);
+}
+
+struct PredictOptions {
+  std::string model;
+  std::string data;
+  std::string output = "-";
+  std::string levels;
+  std::string intervals;
+  std::string keep;
+  InputOptions input;
+  bool diagnostics = false;
+  bool force = false;
+};
+
+void run_predict(const PredictOptions& options, const Common& common) {
+  const LevelColumns levels = parse_levels(options.levels, options.intervals);
+  const FittedModel fitted = load_model(options.model);
+  ModelInput input(fitted, options.data, Need::kFeatures, options.input, parse_names(options.keep));
+  Predictor predictor(*fitted.model, levels, options.diagnostics);
+  const AnswerText answers(predictor.columns(), input.keep(), "--keep");
+  AtomicFile file(options.output, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
+
+  Bar bar(common);
+  Execution how;
+  how.threads = common.threads;
+  std::string text;
+  if (!common.json) answers.append_csv_header(text);
+  while (input.read(rows_at_a_time(levels.levels.size(), input.rows_read()))) {
+    const Matrix values = predictor.answer(input.rows(), how).values;
+    const std::vector<std::size_t>& rows = input.encoded().rows;
+    if (!common.json) {
+      answers.append_csv(text, input.table(), rows, values);
+    } else if (!rows.empty()) {
+      answers.append_json(text, input.table(), rows, values, "\n");
+      text += '\n';
+    }
+    file.write(text);
+    text.clear();
+    bar.show_text(fmt::format("{} rows", input.rows_read()));
+  }
+  file.write(text);
+  file.commit();
+  bar.show_text("");
+  input.warn_at_end(common);
+  warn_about_answers(predictor.warnings(), common);
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, Common& common) {
+  auto options = std::make_shared<PredictOptions>();
+  CLI::App* command =
+      app.add_subcommand("predict", "Quantiles or intervals for the rows of a file");
+  command->footer(
+      "Examples:\n"
+      "  tare predict cars.tare new.csv --levels 0.05,0.5,0.95 > quantiles.csv\n"
+      "  tare predict cars.tare new.csv --interval 0.9 --keep id --diagnostics -o intervals.csv\n"
+      "  gzip -dc big.csv.gz | tare predict cars.tare - --interval 0.5,0.9 | head\n"
+      "With --json each row is an object on a line of its own. Warnings go to standard error, with "
+      "a\n"
+      "code in brackets: infinite_answer, beyond_kept_levels, fallback; with --diagnostics also\n"
+      "few_effective_rows and outside, and columns that show which rows.");
+  command->add_option("model", options->model, "Model file of 'tare fit'")->required();
+  command->add_option("data", options->data, "CSV or TSV file, also .gz; - is standard input")
+      ->required();
+  command->add_option("-o,--output", options->output, "File to write; - is standard output")
+      ->capture_default_str();
+  command->add_option(
+      "--levels", options->levels,
+      "Quantile levels with commas, in any order [0.05,0.5,0.95]: columns q0.05, q0.5, ...");
+  command->add_option("--interval", options->intervals,
+                      "Central intervals: 0.9, or a list: columns lower_0.9, upper_0.9, ...");
+  command->add_option("--keep", options->keep,
+                      "Input columns to copy through, with commas, or 'all'");
+  command->add_flag(
+      "--diagnostics", options->diagnostics,
+      "Add how far each answer can be trusted: effective_n (independent draws from this row's own "
+      "distribution that would pin its quantiles as well), nearest, fallback (distance to the "
+      "nearest calibration row, and 1 where none was in reach), outside (1: farther from the data "
+      "than 99 % of it is), q0.05_low and q0.05_high, ... (90 % band for the true quantile), and "
+      "with a guarantee delivered_q0.05 or delivered_0.9 (the level its ranks keep). effective_n "
+      "and bands are empty unless the model was fitted with --bands");
+  command->add_flag("--force", options->force, "Replace the output file if it exists");
+  add_input_options(*command, options->input);
+  add_common(*command, common);
+  command->callback([options, &common] { run_predict(*options, common); });
+}
+
+}  // namespace tare::cli

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/fail.h"
+#include "io/atomic_file.h"
+#include "support/bar.h"
+#include "support/command.h"
+#include "support/levels.h"
+#include "support/report_json.h"
+#include "support/report_maker.h"
+#include "support/warning_text.h"
+
+namespace tare::cli {
+namespace {
+
+constexpr std::size_t kReportBatchRows = 16'384;
+
+struct ReportOptions {
+  std::string model;
+  std::string data;
+  std::string output;
+  std::string groups;
+  InputOptions input;
+  std::uint64_t seed = 0;
+  bool force = false;
+};
+
+/// The count of statements that ask for a look, in words.
+std::string verdict_line(const ModelReport& report) {
+  if (report.places.found == 0) return "no place where calibration is off by more than chance";
+  return fmt::format("{} of {} places tested are off by more than chance", report.places.found,
+                     report.places.looked_at);
+}
+
+void run_report(const ReportOptions& options, const Common& common) {
+  const FittedModel fitted = load_model(options.model);
+  ReportMaker maker(fitted, options.model, parse_names(options.groups));
+  ModelInput input(fitted, options.data, Need::kFeaturesAndTarget, options.input, maker.groups());
+  maker.check_groups(input);
+  AtomicFile file(options.output, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
+  Bar bar(common);
+  Execution how;
+  how.threads = common.threads;
+  while (input.read(kReportBatchRows)) {
+    maker.add(input, how);
+    bar.show_text(fmt::format("{} rows", input.rows_read()));
+  }
+  input.check_any_row();
+  const ModelReport report = maker.finish(input, Seed{options.seed});
+  file.write(model_report_html(report, maker.outcomes()));
+  file.commit();
+  bar.show_text("");
+  input.warn_at_end(common);
+  warn_about_answers(report.warnings, common);
+  if (common.json) {
+    // The cells of a group's column may be in any encoding.
+    fmt::print("{}\n", report_json(report, maker.outcomes())
+                           .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  }
+  note(common, fmt::format("report: {} ({} rows; {})", options.output, report.scores.rows,
+                           verdict_line(report)));
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Common& common) {
+  auto options = std::make_shared<ReportOptions>();
+  CLI::App* command = app.add_subcommand(
+      "report", "A page about how far a model can be trusted, and where not, with pictures");
+  command->footer(
+      "Examples:\n"
+      "  tare report cars.tare test.csv -o report.html\n"
+      "  tare report cars.tare test.csv -o report.html --group origin,year --force\n"
+      "The page is one file and needs no network. With --json what it shows is printed as well.");
+  command->add_option("model", options->model, "Model file of 'tare fit'")->required();
+  command->add_option("data", options->data, "File with the model's columns and its target")
+      ->required();
+  command->add_option("-o,--output", options->output, "HTML file to write; - is standard output")
+      ->required();
+  command->add_option(
+      "--group", options->groups,
+      "Columns of the file, with commas, by whose values coverage is shown as well, "
+      "features or not");
+  command->add_option("--seed", options->seed, "Of the random groups of AGCE")
+      ->capture_default_str()
+      ->check(whole_number());
+  command->add_flag("--force", options->force, "Replace the page if it exists");
+  add_input_options(*command, options->input);
+  add_common(*command, common);
+  command->callback([options, &common] { run_report(*options, common); });
+}
+
+}  // namespace tare::cli

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "serve/server.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/fail.h"
+#include "base/strings.h"
+#include "io/byte_source.h"
+#include "support/command.h"
+
+namespace tare::cli {
+namespace {
+
+struct ServeOptions {
+  serve::ServerOptions server;
+  std::string token_file;
+  std::size_t port = 8080;
+  double timeout_s = 10.0;
+  std::size_t max_body_kib = 16 * 1024;
+  std::string log = "all";
+};
+
+/// The first line of the file.
+std::string read_token(const std::string& path) {
+  constexpr std::size_t kLongest = 4096;
+  const auto source = open_bytes(path);
+  std::string text(kLongest, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const std::size_t read = source->read(text.data() + size, text.size() - size);
+    if (read == 0) break;
+    size += read;
+  }
+  text.resize(size);
+  const std::string token(trim(std::string_view(text).substr(0, text.find('\n'))));
+  if (token.empty()) {
+    fail(ErrorCode::kBadData,
+         "{}: its first line is empty and should be the token (such as of openssl rand -hex 32)",
+         path);
+  }
+  return token;
+}
+
+void check_options(const ServeOptions& options) {
+  if (options.port > 65'535) {
+    fail(ErrorCode::kInvalidArgument, "--port is at most 65535, got {}", options.port);
+  }
+  if (options.log != "all" && options.log != "errors") {
+    fail(ErrorCode::kInvalidArgument, "--log is all or errors, got '{}'", options.log);
+  }
+  const serve::ServerOptions& server = options.server;
+  if (!(server.watch_level > 0.0 && server.watch_level < 1.0)) {
+    fail(ErrorCode::kInvalidArgument,
+         "--watch {} does not lie strictly between 0 and 1 (0.9 means 90 %)", server.watch_level);
+  }
+  for (const auto& [name, value] :
+       {std::pair("--max-body", options.max_body_kib), std::pair("--max-rows", server.limits.rows),
+        std::pair("--max-connections", server.limits.connections),
+        std::pair("--watch-window", server.watch_window)}) {
+    if (value == 0) fail(ErrorCode::kInvalidArgument, "{} is 1 or more, got 0", name);
+  }
+}
+
+void run_serve(ServeOptions options, const Common& common) {
+  check_options(options);
+  serve::ServerOptions& server = options.server;
+  server.port = static_cast<std::uint16_t>(options.port);
+  server.threads = common.threads;
+  server.limits.body_bytes = options.max_body_kib * 1024;
+  server.limits.request_time =
+      std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_s * 1000.0));
+  server.log_requests = options.log == "all" && !common.quiet;
+  if (!options.token_file.empty()) server.token = read_token(options.token_file);
+  server.limits.grace_time +=
+      server.limits.request_time;  // a request that has just begun may take that long
+  std::signal(SIGPIPE, SIG_IGN);   // a log that nobody reads any more does not end the service
+  serve::Server service(server);
+  if (common.json) {
+    fmt::print("{}\n",
+               nlohmann::ordered_json{{"url", service.url()}, {"port", service.port()}}.dump());
+  } else {
+    fmt::print("{}\n", service.url());
+  }
+  std::fflush(stdout);
+  if (!service.run()) fail(ErrorCode::kIo, "stopped before every request was answered");
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Common& common) {
+  auto options = std::make_shared<ServeOptions>();
+  CLI::App* command =
+      app.add_subcommand("serve", "Answer predictions over HTTP, with a page for people");
+  command->footer(
+      "Examples:\n"
+      "  tare serve cars.tare                       then open http://127.0.0.1:8080\n"
+      "  tare serve cars.tare --port 0 --token-file secret.txt\n"
+      "  curl -s localhost:8080/v1/predict -H 'Content-Type: application/json' \\\n"
+      "    -d '{\"rows\": [{\"hp\": 150, \"weight\": 3436}], \"interval\": 0.9}'\n"
+      "The address is printed on standard output, the log, a JSON object on each line, on "
+      "standard\n"
+      "error. SIGTERM answers what has begun and ends; SIGHUP, or another file in the model's "
+      "place,\n"
+      "loads the model anew.");
+  serve::ServerOptions& server = options->server;
+  const auto count = [&](const char* name, std::size_t& value, const char* help) {
+    command->add_option(name, value, help)->capture_default_str()->check(whole_number());
+  };
+  command->add_option("model", server.model, "Model file of 'tare fit'")->required();
+  command
+      ->add_option("--host", server.host,
+                   "Address to listen on; 0.0.0.0 is every network this machine is in")
+      ->capture_default_str();
+  count("--port", options->port, "Port to listen on; 0 takes one that is free and prints it");
+  command->add_option("--token-file", options->token_file,
+                      "File whose first line clients must send as 'Authorization: Bearer ...'");
+  count("--max-body", options->max_body_kib, "KiB of a request's body; more is answered 413");
+  count("--max-rows", server.limits.rows, "Rows of a request; more is answered 413");
+  count("--max-connections", server.limits.connections,
+        "Connections at a time; more are answered 429");
+  command
+      ->add_option("--timeout", options->timeout_s,
+                   "Seconds for a request to arrive (408 after that) and to be worked on (503)")
+      ->capture_default_str()
+      ->check(seconds());
+  command
+      ->add_option("--watch", server.watch_level,
+                   "Central interval whose coverage is watched through /v1/observe")
+      ->capture_default_str();
+  count("--watch-window", server.watch_window, "Observations over which coverage is measured");
+  count("--remember", server.remembered_rows,
+        "Predicted rows whose target may be observed by id; 16 to 24 bytes each");
+  command->add_option("--log", options->log, "Requests to log: all, or only errors")
+      ->capture_default_str();
+  add_common(*command, common);
+  command->callback([options, &common] { run_serve(*options, common); });
+}
+
+}  // namespace tare::cli

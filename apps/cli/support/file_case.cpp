@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/file_case.h"
+
+#include <filesystem>
+
+#include "support/levels.h"
+
+namespace tare::cli {
+
+void add_column_options(CLI::App& command, FileCase& file) {
+  command.add_option("--features", file.features, "Columns to use, with commas [all others]");
+  command.add_option("--drop", file.drop, "Columns not to use");
+  command.add_option("--categorical", file.categorical,
+                     "Columns of numbers that are names of categories");
+  command.add_option("--missing", file.missing, "Missing values: error, drop, impute")
+      ->capture_default_str();
+}
+
+ExperimentCase case_of(const FileCase& file) {
+  ExperimentCase one;
+  one.name = file.data == "-" ? "data" : std::filesystem::path(file.data).stem().string();
+  one.file = file.data;
+  one.target = file.target;
+  one.features = parse_names(file.features);
+  one.drop = parse_names(file.drop);
+  one.categorical = parse_names(file.categorical);
+  one.missing = file.missing;
+  one.origin = "give a file that exists";
+  return one;
+}
+
+}  // namespace tare::cli

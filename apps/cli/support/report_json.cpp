@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/report_json.h"
+
+#include "report/figures/slice_figures.h"
+#include "report/pages/findings.h"
+#include "support/warning_text.h"
+
+namespace tare::cli {
+namespace {
+
+using ReportJson = nlohmann::ordered_json;
+
+ReportJson place_json(const Place& place, const ModelReport& report) {
+  return {{"where", place_text(place, report.columns)},
+          {"event",
+           place.event == CalibrationEvent::kCovered ? "in the 90 % interval" : "below the median"},
+          {"rows", place.rows},
+          {"share", place.share},
+          {"wanted", nominal_share(place.event)},
+          {"low", place.low},
+          {"high", place.high},
+          {"p", place.p},
+          {"p_corrected", place.adjusted},
+          {"surely_off_by", place.sure_error}};
+}
+
+ReportJson slice_json(const Slice& slice, bool categorical) {
+  ReportJson json;
+  if (categorical) {
+    json["value"] = slice.part.name;
+  } else {
+    json["from"] = slice.part.from;
+    json["to"] = slice.part.to;
+  }
+  json["rows"] = slice.rows;
+  json["below"] = slice.below;
+  json["above"] = slice.above;
+  json["at_an_end"] = slice.on_end;
+  json["coverage"] = slice.coverage;
+  json["coverage_counted"] = slice.counted;
+  json["coverage_low"] = slice.coverage_low;
+  json["coverage_high"] = slice.coverage_high;
+  json["width"] = slice.width;
+  json["width_low"] = slice.width_low;
+  json["width_high"] = slice.width_high;
+  return json;
+}
+
+ReportJson column_json(const ReportColumn& column, const std::vector<Slice>& slices) {
+  ReportJson json = {{"column", column.name},
+                     {"kind", column.origin == ColumnOrigin::kFeature ? "feature"
+                              : column.origin == ColumnOrigin::kGroup ? "group"
+                                                                      : "derived"},
+                     {"slices", ReportJson::array()}};
+  for (const Slice& slice : slices) json["slices"].push_back(slice_json(slice, column.categorical));
+  return json;
+}
+
+}  // namespace
+
+ReportJson scores_json(const Scores& s) {
+  ReportJson json;
+  json["rows"] = s.rows;
+  json["mace"] = s.mace;
+  json["mace_floor"] = s.mace_floor;
+  json["agce"] = s.agce;
+  json["agce_floor"] = s.agce_floor;
+  json["mace_counted"] = s.mace_counted;
+  json["agce_counted"] = s.agce_counted;
+  json["check_score"] = s.check_score;
+  json["crps"] = s.crps;
+  json["length_90"] = s.length_90;
+  json["coverage_90"] = s.coverage_90;
+  json["coverage_90_counted"] = s.coverage_90_counted;
+  json["winkler_90"] = s.winkler_90;
+  json["effective_n_median"] =
+      s.effective_n_median ? ReportJson(*s.effective_n_median) : ReportJson(nullptr);
+  json["fallback_rows"] = s.fallback_rows;
+  json["hit_share"] = s.hit_share;
+  json["pit"] = s.pit;
+  return json;
+}
+
+ReportJson report_json(const ModelReport& report, const Outcomes& outcomes) {
+  ReportJson json;
+  json["scores"] = scores_json(report.scores);
+  json["findings"] = ReportJson::array();
+  for (const Finding& finding : report_findings(report, outcomes)) {
+    json["findings"].push_back(
+        {{"fine", finding.fine}, {"text", finding.head + " " + finding.text}});
+  }
+  json["warnings"] = warnings_json(report.warnings);
+  json["looked_at"] = report.places.looked_at;
+  json["found"] = report.places.found;
+  json["worst"] = ReportJson::array();
+  for (const Place& place : report.places.worst) json["worst"].push_back(place_json(place, report));
+  json["columns"] = ReportJson::array();
+  for (std::size_t j = 0; j < report.columns.size(); ++j) {
+    json["columns"].push_back(column_json(report.columns[j], report.slices[j]));
+  }
+  return json;
+}
+
+}  // namespace tare::cli

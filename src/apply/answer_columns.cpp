@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apply/answer_columns.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+namespace tare {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+/// The level of a quantile, or what lies between those of an interval's ends: nothing where these
+/// are weaker than together 1.
+double kept_level(std::span<const double> levels, const LevelColumns::Delivered& column) {
+  if (column.lower == column.upper) return levels[column.lower];
+  return std::max(0.0, levels[column.upper] - levels[column.lower]);
+}
+
+}  // namespace
+
+bool has_guarantee(const QuantileModel& model) {
+  // Of no rows: there are columns where there is a guarantee.
+  static const std::array<Level, 1> kAny = {Level{0.5}};
+  return model.delivered({MatrixView(nullptr, 0, model.features())}, kAny).cols() > 0;
+}
+
+AnswerColumns::AnswerColumns(const QuantileModel& model, const LevelColumns& levels,
+                             bool diagnostics)
+    : levels_(levels.names.size()), diagnostics_(diagnostics) {
+  for (const std::string& name : levels.names) add(name);
+  if (!diagnostics) return;
+  add("effective_n");
+  add("nearest");
+  add("fallback", true);
+  add("outside", true);
+  for (const std::string& name : levels.names) {
+    add(name + "_low");
+    add(name + "_high");
+  }
+  if (!has_guarantee(model)) return;
+  delivered_ = levels.delivered;
+  for (const auto& column : delivered_) add(column.name);
+}
+
+void AnswerColumns::add(std::string name, bool flag) {
+  names_.push_back(std::move(name));
+  flag_.push_back(flag ? 1 : 0);
+}
+
+void AnswerColumns::fill(const Prediction& prediction, std::size_t i, std::span<double> out) const {
+  std::size_t next = 0;
+  for (std::size_t j = 0; j < levels_; ++j) out[next++] = prediction.quantiles(i, j);
+  if (!diagnostics_) return;
+  const bool near = !prediction.nearest.empty();
+  out[next++] = prediction.effective_n.empty() ? kUnknown : prediction.effective_n[i];
+  out[next++] = near ? prediction.nearest[i] : kUnknown;
+  out[next++] = near ? prediction.fallback[i] : kUnknown;
+  out[next++] = near ? prediction.outside[i] : kUnknown;
+  const bool bands = prediction.band_low.cols() > 0;
+  for (std::size_t j = 0; j < levels_; ++j) {
+    out[next++] = bands ? prediction.band_low(i, j) : kUnknown;
+    out[next++] = bands ? prediction.band_high(i, j) : kUnknown;
+  }
+  for (const auto& column : delivered_) {
+    out[next++] = kept_level(prediction.delivered.row(i), column);
+  }
+}
+
+}  // namespace tare

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apply/level_columns.h"
+#include "tare/calibrate/prediction.h"
+#include "tare/calibrate/quantile_model.h"
+
+namespace tare {
+
+/// The columns of an answer, the same for every front end: quantiles; with diagnostics
+/// effective_n, nearest, fallback, outside and the two ends of each quantile's band; and with a
+/// guarantee the levels that it keeps.
+class AnswerColumns {
+ public:
+  AnswerColumns() = default;
+  AnswerColumns(const QuantileModel& model, const LevelColumns& levels, bool diagnostics);
+
+  const std::vector<std::string>& names() const noexcept { return names_; }
+  std::size_t size() const noexcept { return names_.size(); }
+  /// A column of 0 and 1.
+  bool is_flag(std::size_t column) const { return flag_[column] != 0; }
+
+  /// The numbers of row i of a prediction, whose first quantiles are at the columns' levels. What
+  /// the model does not know is NaN.
+  void fill(const Prediction& prediction, std::size_t i, std::span<double> out) const;
+
+ private:
+  void add(std::string name, bool flag = false);
+
+  std::vector<std::string> names_;
+  std::vector<std::uint8_t> flag_;
+  std::size_t levels_ = 0;
+  bool diagnostics_ = false;
+  std::vector<LevelColumns::Delivered> delivered_;  // empty without a guarantee
+};
+
+/// Whether the model has levels that a guarantee keeps.
+bool has_guarantee(const QuantileModel& model);
+
+}  // namespace tare

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apply/level_columns.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <unordered_set>
+
+#include "base/fail.h"
+#include "base/strings.h"
+
+namespace tare {
+namespace {
+
+void check_inside(double value, std::string_view list) {
+  if (value > 0.0 && value < 1.0) return;
+  fail(ErrorCode::kInvalidArgument,
+       "{}: '{}' does not lie strictly between 0 and 1 (0.9 means 90 %)", list, value);
+}
+
+void add_level(LevelColumns& columns, double value) {
+  const std::size_t place = columns.levels.size();
+  columns.levels.emplace_back(value);
+  columns.names.push_back(fmt::format("q{}", value));
+  columns.delivered.push_back({"delivered_" + columns.names.back(), place, place});
+}
+
+void add_interval(LevelColumns& columns, double confidence) {
+  const std::size_t place = columns.levels.size();
+  const auto [lower, upper] = interval_levels(confidence);
+  columns.levels.insert(columns.levels.end(), {lower, upper});
+  columns.names.push_back(fmt::format("lower_{}", confidence));
+  columns.names.push_back(fmt::format("upper_{}", confidence));
+  columns.delivered.push_back({fmt::format("delivered_{}", confidence), place, place + 1});
+}
+
+}  // namespace
+
+LevelColumns level_columns(std::span<const double> levels, std::span<const double> intervals,
+                           const LevelWords& words) {
+  static constexpr std::array<double, 3> kUsual = {0.05, 0.5, 0.95};
+  if (levels.empty() && intervals.empty()) levels = kUsual;
+  LevelColumns columns;
+  for (const double value : levels) {
+    check_inside(value, words.levels);
+    add_level(columns, value);
+  }
+  for (const double value : intervals) {
+    check_inside(value, words.interval);
+    add_interval(columns, value);
+  }
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& name : columns.names) {
+    if (seen.insert(name).second) continue;
+    fail(ErrorCode::kInvalidArgument, "'{}' is asked for twice (name each level and interval once)",
+         name);
+  }
+  return columns;
+}
+
+std::vector<double> parse_level_list(std::string_view text, std::string_view name) {
+  std::vector<double> values;
+  if (text.empty()) return values;
+  if (trim(text).empty()) {
+    fail(ErrorCode::kInvalidArgument, "{}: names no level (0.05,0.5,0.95 are three)", name);
+  }
+  for (const std::string& item : split_text(text, ',')) {
+    const auto value = parse_number(item);
+    if (!value) {
+      fail(ErrorCode::kInvalidArgument,
+           "{}: '{}' is not a number strictly between 0 and 1 (0.9 means 90 %)", name, trim(item));
+    }
+    values.push_back(*value);
+  }
+  return values;
+}
+
+}  // namespace tare

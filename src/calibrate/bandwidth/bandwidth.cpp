@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/bandwidth/bandwidth.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "calibrate/bandwidth/bandwidth_rounds.h"
+#include "calibrate/bandwidth/bandwidth_search.h"
+#include "calibrate/snq/engine/dense_losses.h"
+#include "calibrate/snq/engine/line_losses.h"
+#include "math/kernel.h"
+
+namespace tare {
+namespace {
+
+constexpr std::size_t kDoublePairs = 100'000'000;  // where every pair is taken in double precision
+constexpr std::size_t kMinLeftOut = 1'000;
+constexpr std::size_t kFirstBlocks =
+    3;  // of rows in time order: only there for later ones to be predicted from
+constexpr std::size_t kFullRows = 5'000;  // up to here every row is left out, above there is a race
+constexpr std::size_t kDenseRows = 1'000;  // from here on one sweep for all bandwidths pays
+
+/// How much of a sample is used: above `rows` a random part of that size stands for it, and of that
+/// part `left_out` rows are predicted. Below, all rows are, or as many as `pairs` allows.
+struct SearchSize {
+  std::size_t rows;
+  std::size_t left_out;
+  std::size_t pairs;
+};
+
+SearchSize search_size(KernelKind kernel) {
+  // For knn every number of neighbours selects among all rows again, in double precision.
+  if (kernel == KernelKind::kKnn) return {4'000, 1'000, 4'000'000};
+  return {20'000, 4'000, 400'000'000};
+}
+
+std::vector<std::size_t> random_places(std::size_t rows, std::size_t count, Seed seed) {
+  Rng rng(seed);
+  std::vector<std::size_t> places = random_permutation(rows, rng);
+  places.resize(std::min(rows, count));
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+DenseRows dense_rows(const LocalSample& sample) {
+  return {sample.features().columns(), sample.rows(), sample.dims(), sample.weights()};
+}
+
+/// Some places as a sample of their own. They are ascending, so the order of residuals stays.
+LocalSample part_of(const LocalSample& sample, std::span<const std::size_t> places) {
+  const auto taken = [&](std::span<const double> values) {
+    std::vector<double> part;
+    part.reserve(places.size());
+    for (const std::size_t place : places) part.push_back(values[place]);
+    return part;
+  };
+  const std::span<const double> all = sample.features().columns();
+  std::vector<double> columns;
+  for (std::size_t j = 0; j < sample.dims(); ++j) {
+    const auto column = taken(all.subspan(j * sample.rows(), sample.rows()));
+    columns.insert(columns.end(), column.begin(), column.end());
+  }
+  Buffer<double> weights;
+  if (!sample.weights().empty()) weights = Buffer<double>(taken(sample.weights()));
+  return {BruteForce(Buffer<double>(std::move(columns)), places.size(), sample.dims()),
+          Buffer<double>(taken(sample.residuals())), std::move(weights)};
+}
+
+/// A bandwidth for `part` rows as one for `whole` rows, by the rate of Theorem 1.
+double carried_over(KernelKind kernel, double bandwidth, std::size_t dims, std::size_t part,
+                    std::size_t whole) {
+  const double growth = static_cast<double>(whole) / static_cast<double>(part);
+  const double root = static_cast<double>(dims) + 2.0;
+  if (kernel != KernelKind::kKnn) return bandwidth * std::pow(growth, -1.0 / root);
+  const double most = static_cast<double>(whole - 1);
+  return std::clamp(std::round(bandwidth * std::pow(growth, 2.0 / root)), 1.0, most);
+}
+
+}  // namespace
+
+double rate_bandwidth(KernelKind kernel, std::size_t rows, std::size_t dims, double scale) {
+  const auto n = static_cast<double>(rows);
+  const auto d = static_cast<double>(dims);
+  if (kernel == KernelKind::kKnn) {
+    const double k = std::round((scale > 0.0 ? scale : 1.0) * std::pow(n, 2.0 / (d + 2.0)));
+    return std::clamp(k, 1.0, n);
+  }
+  const double c = scale > 0.0 ? scale : std::sqrt(std::max(d, 1.0)) * kernel_width_factor(kernel);
+  return c * std::pow(n, -1.0 / (d + 2.0));
+}
+
+Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
+                            const SnqOptions& options, std::span<const double> bandwidths,
+                            std::span<const std::size_t> places, const Execution& how) {
+  if (block.empty() && line_losses_serve(sample, options)) {
+    return line_losses(sample, options, bandwidths, places, how);
+  }
+  if (block.empty() && sample.rows() >= kDenseRows && options.kernel != KernelKind::kKnn) {
+    const DenseRows rows = dense_rows(sample);
+    if (dense_losses_serve(rows, options.kernel, bandwidths)) {
+      return dense_losses(sample, rows, options, bandwidths, places, how);
+    }
+  }
+  return exact_leave_one_out_losses(sample, block, options, bandwidths, places, how);
+}
+
+Matrix exact_leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
+                                  const SnqOptions& options, std::span<const double> bandwidths,
+                                  std::span<const std::size_t> places, const Execution& how) {
+  const std::vector<Level> levels = metric_levels();
+  Matrix losses(places.size(), bandwidths.size());
+  parallel_for(how, places.size(), [&](std::size_t p) {
+    thread_local LocalSample::Scratch scratch;
+    thread_local std::vector<double> quantiles;
+    quantiles.resize(levels.size());
+    const double u = sample.residuals()[places[p]];
+    sample.measure(sample.features().row(places[p]), scratch);
+    sample.leave_out(places[p], scratch);
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      if (block[i] >= block[places[p]]) sample.leave_out(i, scratch);
+    }
+    for (std::size_t b = 0; b < bandwidths.size(); ++b) {
+      SnqOptions trial = options;
+      trial.bandwidth = bandwidths[b];
+      sample.weigh(trial, scratch);
+      sample.quantiles(levels, scratch, quantiles);
+      double loss = 0.0;
+      for (std::size_t j = 0; j < levels.size(); ++j) {
+        const double error = u - quantiles[j];
+        loss += std::max(levels[j].value() * error, (levels[j].value() - 1.0) * error);
+      }
+      losses(p, b) = loss / static_cast<double>(levels.size());
+    }
+  });
+  return losses;
+}
+
+namespace {
+
+/// The search on a random part of the rows, carried over to all.
+BandwidthChoice search_part(const LocalSample& sample, const PlaceNotes& notes,
+                            const SnqOptions& options, Seed seed, const Execution& how) {
+  const SearchSize size = search_size(options.kernel);
+  const auto kept = random_places(sample.rows(), size.rows, split(seed, 0));
+  const LocalSample part = part_of(sample, kept);
+  std::vector<double> unit;
+  for (const std::size_t i : kept) {
+    if (!notes.unit.empty()) unit.push_back(notes.unit[i]);
+  }
+  const PlaceNotes part_notes{.unit = unit, .marginal = notes.marginal};
+  BandwidthChoice choice;
+  if (options.kernel == KernelKind::kKnn) {
+    const auto places = random_places(part.rows(), size.left_out, split(seed, 1));
+    choice = search_bandwidth(part, part_notes, options, places, how);
+  } else {
+    choice = search_in_rounds(part, part_notes, options, size.left_out, split(seed, 1), how);
+  }
+  const auto carry = [&](double& bandwidth) {
+    bandwidth = carried_over(options.kernel, bandwidth, sample.dims(), part.rows(), sample.rows());
+  };
+  carry(choice.bandwidth);
+  for (BandwidthTrial& trial : choice.path) carry(trial.bandwidth);
+  return choice;
+}
+
+}  // namespace
+
+BandwidthChoice choose_bandwidth(const LocalSample& sample, const PlaceNotes& notes,
+                                 const SnqOptions& options, Seed seed, const Execution& how) {
+  const std::span<const std::size_t> block = notes.block;
+  const std::size_t rows = sample.rows();
+  if (rows < 2) {
+    fail(ErrorCode::kBadData, "a bandwidth cannot be chosen from {} calibration rows", rows);
+  }
+  const SearchSize size = search_size(options.kernel);
+  if (block.empty() && rows > size.rows) return search_part(sample, notes, options, seed, how);
+  if (block.empty() && rows > kFullRows && options.kernel != KernelKind::kKnn) {
+    return search_in_rounds(sample, notes, options, size.left_out, split(seed, 0), how);
+  }
+  const bool in_double = !block.empty() || (rows >= kDenseRows && !dense_rows(sample).usable());
+  const std::size_t pairs = in_double ? std::min(size.pairs, kDoublePairs) : size.pairs;
+  auto places = random_places(rows, std::max(kMinLeftOut, pairs / rows), split(seed, 0));
+  if (!block.empty()) std::erase_if(places, [&](std::size_t i) { return block[i] < kFirstBlocks; });
+  return search_bandwidth(sample, notes, options, places, how);
+}
+
+BandwidthChoice choose_bandwidth(MatrixView z, std::span<const double> u,
+                                 std::span<const double> weight, const SnqOptions& options,
+                                 Seed seed, const Execution& how) {
+  const Snq checked(z, u, weight, options);  // for its checks
+  return choose_bandwidth(LocalSample(z, u, weight), {}, options, seed, how);
+}
+
+void save_choice(const BandwidthChoice& choice, const TensorWriter& out) {
+  Json path = Json::array();
+  for (const BandwidthTrial& trial : choice.path) path.push_back({trial.bandwidth, trial.loss});
+  out.value("bandwidth_rule", choice.rule);
+  out.value("bandwidth_path", path);
+  out.value("bandwidth_rows", choice.rows_left_out);
+}
+
+BandwidthChoice load_choice(const TensorReader& in, double bandwidth) {
+  BandwidthChoice choice;
+  choice.rule = in.get<std::string>("bandwidth_rule");
+  choice.bandwidth = bandwidth;
+  choice.rows_left_out = in.count("bandwidth_rows", std::numeric_limits<std::uint32_t>::max());
+  for (const auto& trial : in.get<std::vector<std::array<double, 2>>>("bandwidth_path")) {
+    choice.path.push_back({trial[0], trial[1]});
+  }
+  return choice;
+}
+
+}  // namespace tare

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "calibrate/snq/window/local_sample.h"
+#include "io/tensor_store.h"
+#include "tare/calibrate/bandwidth.h"
+
+namespace tare {
+
+/// What is known about the places of a sample beside features and residuals.
+struct PlaceNotes {
+  std::span<const std::size_t> block = {};  // as in choose_bandwidth; empty: rows in no order
+  std::span<const double> unit = {};  // by how much y moves with a residual; empty: all the same
+  bool marginal = false;  // try a window that holds all rows alike, wherever the path ends
+};
+
+/// choose_bandwidth on rows that are already in order. A row's loss counts times its unit, so that
+/// it is the loss of the answer in units of y. `block` is empty, or has the block 0, 1, ...
+/// of each place, for rows in time order: then a row is predicted from earlier blocks alone, and of
+/// the bandwidths that the blocks cannot tell from the best (the mean difference is within one
+/// standard error over blocks) the widest is taken. Rows that follow each other err alike, and a
+/// row predicted from its neighbours of the same hour would ask for a bandwidth that finds only
+/// those; and the future differs from the past as late blocks do from early ones. Needs more than
+/// three blocks.
+BandwidthChoice choose_bandwidth(const LocalSample& sample, const PlaceNotes& notes,
+                                 const SnqOptions& options, Seed seed, const Execution& how);
+
+/// The loss of each bandwidth (column) when each of the rows `places` in turn is predicted from all
+/// others, or with blocks from all earlier blocks. From 1,000 rows on, without blocks and not for
+/// knn, in single precision where that is good enough (dense_losses.h).
+Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
+                            const SnqOptions& options, std::span<const double> bandwidths,
+                            std::span<const std::size_t> places, const Execution& how);
+
+/// The same row by row in double precision, whatever the size.
+Matrix exact_leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
+                                  const SnqOptions& options, std::span<const double> bandwidths,
+                                  std::span<const std::size_t> places, const Execution& how);
+
+/// How a bandwidth was chosen, for `tare inspect`; the bandwidth itself is in SNQ's part.
+void save_choice(const BandwidthChoice& choice, const TensorWriter& out);
+BandwidthChoice load_choice(const TensorReader& in, double bandwidth);
+
+}  // namespace tare

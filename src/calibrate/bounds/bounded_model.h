@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "calibrate/answers/model_around.h"
+#include "calibrate/bounds/bounds.h"
+#include "io/tensor_store.h"
+
+namespace tare {
+
+/// A model whose answers are kept within bounds that no target leaves: what lies outside becomes
+/// the bound, infinite ends as well. No target that an interval covered is lost by that, and no
+/// quantile crosses another. The outermost of all wrappers; in a model file it is two values beside
+/// those of the model inside.
+class BoundedModel final : public TransparentModel {
+ public:
+  BoundedModel(std::unique_ptr<const QuantileModel> inner, const TargetBounds& bounds)
+      : TransparentModel(std::move(inner)), bounds_(bounds) {}
+
+  const TargetBounds& bounds() const noexcept { return bounds_; }
+  /// Moves what lies outside to the bounds.
+  void keep(Matrix& values) const;
+
+  /// Bands are kept within the bounds, too.
+  void add_reliability(const Rows& rows, std::span<const Level> levels, const Execution& how,
+                       Prediction& answer) const override;
+  void save(const TensorWriter& out) const override;
+  /// Whether a file's model part has bounds.
+  static bool is_in(const TensorReader& in);
+  /// Around the model that the rest of the part was read into. Throws kCorruptFile.
+  static std::unique_ptr<BoundedModel> load(const TensorReader& in,
+                                            std::unique_ptr<const QuantileModel> inner);
+
+ protected:
+  Prediction predict_ascending(const Rows& rows, std::span<const Level> levels,
+                               const Execution& how) const override;
+
+ private:
+  TargetBounds bounds_;
+};
+
+/// The bounds of a model that has any; else null.
+const BoundedModel* bounded_model_of(const QuantileModel& model);
+
+}  // namespace tare

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a guaranteed model answers; how it comes about is in guarantee.cpp.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "calibrate/answers/row_blocks.h"
+#include "calibrate/guarantee/guarantee.h"
+
+namespace tare {
+namespace {
+
+// Quantiles of all folds that are in memory at once: as many as caches hold.
+constexpr std::size_t kBlockNumbers = 500'000;
+constexpr std::size_t kLeastBlock = 64;  // rows
+constexpr double kUnboundedEnd = std::numeric_limits<double>::infinity();
+
+/// What is known about an answer of several models: their mean number of rows, the nearest row of
+/// any, and whether one of them had none in reach or lies far from all. All models are of one
+/// method.
+void join_diagnostics(Prediction& all, const Prediction& one, double share) {
+  if (all.window_n.empty()) all.window_n.resize(one.window_n.size(), 0.0);
+  for (std::size_t i = 0; i < one.window_n.size(); ++i) {
+    all.window_n[i] += share * one.window_n[i];
+  }
+  if (all.nearest.empty()) all.nearest = one.nearest;
+  for (std::size_t i = 0; i < one.nearest.size(); ++i) {
+    all.nearest[i] = std::min(all.nearest[i], one.nearest[i]);
+  }
+  if (all.fallback.empty()) all.fallback.resize(one.fallback.size(), 0);
+  for (std::size_t i = 0; i < one.fallback.size(); ++i) all.fallback[i] |= one.fallback[i];
+  if (all.outside.empty()) all.outside.resize(one.outside.size(), 0);
+  for (std::size_t i = 0; i < one.outside.size(); ++i) all.outside[i] |= one.outside[i];
+}
+
+}  // namespace
+
+void GuaranteedModel::check_groups(const Rows& rows) const {
+  const bool fits = rows.group.empty() ? group_rows_.empty() || rows.x.rows() == 0
+                                       : rows.group.size() == rows.x.rows();
+  if (fits) return;
+  fail(ErrorCode::kShapeMismatch,
+       "predict: the model's guarantee holds within groups, and {} of {} rows have one",
+       rows.group.size(), rows.x.rows());
+}
+
+/// Levels are known for rows that count alike, of a split exactly, of folds as far as it is proven.
+bool GuaranteedModel::knows_levels() const {
+  if (folds() > 1) return has_bound_;
+  const FoldRanks& all = lines_.front();
+  return !shift_ && !in_time_order_ && all.mass() == all.rows() * all.largest();
+}
+
+double GuaranteedModel::delivered_by(const FoldRanks& line, Level level) const {
+  const bool upper = level.value() >= 0.5;
+  const bool infinite = outer_ == OuterLevels::kInfinite && !line.keeps(level, line.largest());
+  if (infinite) return upper ? 1.0 : 0.0;
+  if (folds() == 1) return line.folds().front().delivered(level);
+  const double least = 1.0 / static_cast<double>(line.rows() + 1);  // that a side can miss
+  const double alpha = std::max(upper ? 1.0 - level.value() : level.value(), least);
+  const double miss = cross_miss_bound(line.rows(), folds(), alpha);
+  return upper ? 1.0 - miss : miss;
+}
+
+Matrix GuaranteedModel::delivered(const Rows& rows, std::span<const Level> levels) const {
+  check_groups(rows);
+  if (!knows_levels()) return {};
+  Matrix of_line(lines_.size(), levels.size());
+  for (std::size_t k = 0; k < lines_.size(); ++k) {
+    for (std::size_t j = 0; j < levels.size(); ++j) {
+      of_line(k, j) = delivered_by(lines_[k], levels[j]);
+    }
+  }
+  Matrix result(rows.x.rows(), levels.size());
+  for (std::size_t i = 0; i < result.rows(); ++i) {
+    const std::size_t line = line_of_row(rows, i);
+    if (!rows.group.empty() && line == 0) {
+      // The ranks of all rows say nothing about the rows of one group.
+      std::ranges::transform(levels, result.row(i).begin(),
+                             [](const Level& level) { return level.value() >= 0.5 ? 0.0 : 1.0; });
+    } else {
+      std::ranges::copy(of_line.row(line), result.row(i).begin());
+    }
+  }
+  return result;
+}
+
+Matrix GuaranteedModel::own_quantiles(const Rows& rows, std::span<const Level> levels,
+                                      const Execution& how) const {
+  Matrix mean(rows.x.rows(), levels.size());
+  const double share = 1.0 / static_cast<double>(folds());
+  for (const auto& inner : inner_) {
+    const Matrix own = inner->own_quantiles({rows.x, rows.given}, levels, how);
+    for (std::size_t k = 0; k < own.values().size(); ++k)
+      mean.values()[k] += share * own.values()[k];
+  }
+  return mean;
+}
+
+std::vector<std::uint8_t> GuaranteedModel::lines_in_use(const Rows& rows) const {
+  std::vector<std::uint8_t> used(lines_.size(), 0);
+  for (std::size_t i = 0; i < rows.x.rows(); ++i) used[line_of_row(rows, i)] = 1;
+  return used;
+}
+
+/// A shift says for each row how much it counts, and so from which level on it needs the tail: from
+/// that of the largest on all knots are needed.
+bool GuaranteedModel::mark_tails(const Rows& rows, std::span<const Level> levels,
+                                 std::span<std::uint8_t> flag) const {
+  if (outer_ == OuterLevels::kInfinite) return false;
+  const std::vector<std::uint8_t> used = lines_in_use(rows);
+  bool any = false;
+  for (std::size_t k = 0; k < lines_.size(); ++k) {
+    if (used[k] == 0) continue;
+    const Mass fresh = most_fresh(lines_[k]);
+    for (const Level& level : levels) {
+      if (lines_[k].keeps(level, fresh)) continue;
+      any = true;
+      const OwnTail tail = own_tail(knots_, level, lines_[k].mass(), fresh);
+      FoldMerge::mark_knots(tail.from, flag);
+      FoldMerge::mark_knots(tail.to, flag);
+      if (!shift_) continue;
+      const auto from = flag.begin() + static_cast<std::ptrdiff_t>(tail.from.knot());
+      if (level.value() >= 0.5) {
+        std::fill(from, flag.end(), std::uint8_t{1});
+      } else {
+        std::fill(flag.begin(), from + 1, std::uint8_t{1});
+      }
+    }
+  }
+  return any;
+}
+
+Prediction GuaranteedModel::predict_ascending(const Rows& rows, std::span<const Level> levels,
+                                              const Execution& how) const {
+  check_groups(rows);
+  if (folds() == 1 && !shift_) return predict_places(rows, levels, how);
+  std::vector<std::uint8_t> flag(knots_.size(), 0);
+  const bool tails = mark_tails(rows, levels, flag);
+  const Asked with_tails = tails ? make_asked(flag) : Asked{};
+  const Asked& asked = tails ? with_tails : asked_;
+  const std::size_t block = std::max(kLeastBlock, kBlockNumbers / asked.columns);
+  Prediction result;
+  result.quantiles = Matrix(rows.x.rows(), levels.size());
+  std::size_t first = 0;
+  do {
+    const std::size_t count = std::min(block, rows.x.rows() - first);
+    Prediction part;
+    part.quantiles = Matrix(count, levels.size());
+    predict_block(middle_of(rows, first, count), levels, asked, how, part);
+    std::ranges::copy(
+        part.quantiles.values(),
+        result.quantiles.values().begin() + static_cast<std::ptrdiff_t>(first * levels.size()));
+    append_diagnostics(result, part);
+    first += count;
+  } while (first < rows.x.rows());
+  return result;
+}
+
+/// Asks all folds' models at all knots that matter.
+void GuaranteedModel::predict_block(const Rows& rows, std::span<const Level> levels,
+                                    const Asked& asked, const Execution& how,
+                                    Prediction& result) const {
+  std::vector<Matrix> quantiles;
+  for (std::size_t k = 0; k < folds(); ++k) {
+    Prediction p = inner_[k]->predict({rows.x, rows.given}, asked.levels[k], how);
+    join_diagnostics(result, p, 1.0 / static_cast<double>(folds()));
+    quantiles.push_back(std::move(p.quantiles));
+  }
+  std::vector<double> weight(shift_ ? rows.x.rows() : 0);
+  if (shift_) shift_->weights(rows.x, weight, how);
+  constexpr std::size_t kMergedRows = 64;
+  parallel_blocks(how, rows.x.rows(), kMergedRows, [&](std::size_t first, std::size_t last) {
+    std::vector<std::span<const double>> row(folds());
+    for (std::size_t i = first; i < last; ++i) {
+      for (std::size_t k = 0; k < folds(); ++k) row[k] = quantiles[k].view().row(i);
+      const std::size_t line = line_of_row(rows, i);
+      const Mass most = most_fresh(lines_[line]);
+      const Mass fresh = shift_ ? std::min(scale_.of(weight[i]), most) : most;
+      asked.merges[line].answer(row, levels, fresh, result.quantiles.row(i));
+    }
+  });
+}
+
+/// One model, whose answers lie at the same places for all rows of a line: it is asked at the knots
+/// around these.
+Prediction GuaranteedModel::predict_places(const Rows& rows, std::span<const Level> levels,
+                                           const Execution& how) const {
+  /// How a level is answered.
+  struct Answer {
+    CurvePlace place;
+    OwnTail tail;
+    enum class Kind : std::uint8_t { kKept, kTail, kInfinite } kind = Kind::kKept;
+  };
+  const std::vector<std::uint8_t> used = lines_in_use(rows);
+  std::vector<std::uint8_t> flag(knots_.size(), 0);
+  mark_tails(rows, levels, flag);
+  std::vector<std::vector<Answer>> answers(lines_.size());
+  for (std::size_t line = 0; line < lines_.size(); ++line) {
+    if (used[line] == 0) continue;
+    const FoldRanks& ranks = lines_[line];
+    for (const Level& level : levels) {
+      Answer answer{.place = ranks.folds().front().place(level), .tail = {}};
+      if (!ranks.keeps(level, ranks.largest())) {
+        answer.kind =
+            outer_ == OuterLevels::kOwnTail ? Answer::Kind::kTail : Answer::Kind::kInfinite;
+        answer.tail = own_tail(knots_, level, ranks.mass(), ranks.largest());
+      }
+      FoldMerge::mark_knots(answer.place, flag);
+      answers[line].push_back(answer);
+    }
+  }
+  std::vector<Level> asked;
+  std::vector<std::size_t> column(knots_.size(), 0);
+  for (std::size_t k = 0; k < knots_.size(); ++k) {
+    if (flag[k] == 0) continue;
+    column[k] = asked.size();
+    asked.push_back(knots_[k]);
+  }
+  // From knots to columns: neighbours are asked side by side.
+  const auto to_columns = [&](CurvePlace& place) {
+    place.at = static_cast<double>(column[place.knot()]) + place.share();
+  };
+  for (std::vector<Answer>& own : answers) {
+    for (Answer& answer : own) {
+      to_columns(answer.place);
+      if (answer.kind != Answer::Kind::kTail) continue;
+      to_columns(answer.tail.from);
+      to_columns(answer.tail.to);
+    }
+  }
+
+  Prediction result = inner_.front()->predict({rows.x, rows.given}, asked, how);
+  Matrix quantiles(rows.x.rows(), levels.size());
+  for (std::size_t i = 0; i < rows.x.rows(); ++i) {
+    const std::span<const double> own = result.quantiles.view().row(i);
+    const std::vector<Answer>& to = answers[line_of_row(rows, i)];
+    for (std::size_t j = 0; j < levels.size(); ++j) {
+      const bool upwards = levels[j].value() >= 0.5;
+      double value = value_at(own, to[j].place);
+      if (to[j].kind == Answer::Kind::kTail) {
+        value += tail_length(value_at(own, to[j].tail.from), value_at(own, to[j].tail.to), upwards);
+      } else if (to[j].kind == Answer::Kind::kInfinite) {
+        value = upwards ? kUnboundedEnd : -kUnboundedEnd;
+      }
+      quantiles(i, j) = value;
+    }
+  }
+  result.quantiles = std::move(quantiles);
+  return result;
+}
+
+}  // namespace tare

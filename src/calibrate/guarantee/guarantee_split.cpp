@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "calibrate/guarantee/guarantee_split.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "base/fail.h"
+#include "base/strings.h"
+#include "calibrate/guarantee/guarantee_ranks.h"
+#include "data/rows.h"
+
+namespace tare {
+namespace {
+
+constexpr std::array kGuaranteeOptions = std::to_array<ParamInfo>({
+    {"guarantee", "none",
+     "levels that hold on average for a finite sample, by held-out rows: none, split, split:SHARE, "
+     "cross, cross:FOLDS; auto, which method auto has by default, is split:0.1 from 2,000 rows on "
+     "and none below; with ',strict' behind it (split,strict) levels that the rows are too few for "
+     "are infinite instead of the model's own"},
+});
+
+template <class T>
+std::vector<T> entries(std::span<const T> values, std::span<const std::size_t> rows) {
+  std::vector<T> result;
+  if (values.empty()) return result;
+  for (const std::size_t i : rows) result.push_back(values[i]);
+  return result;
+}
+
+/// The rows that the caller has held out.
+Partition stated_partition(std::span<const std::uint8_t> held_out) {
+  Partition parts = flagged_partition(held_out);
+  if (parts.second.size() < kRowsForNinety) {
+    fail(ErrorCode::kBadData,
+         "{} of {} rows are held out for the guarantee, and a finite 90 % interval needs {} (hold "
+         "out more rows)",
+         parts.second.size(), held_out.size(), kRowsForNinety);
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<std::size_t> rows_to_draw_from(const FitInput& input) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < input.x.rows(); ++i) {
+    const bool counts = input.weight.empty() || input.weight[i] > 0.0;
+    const bool stands = input.calibrate_rows.empty() || input.calibrate_rows[i] != 0;
+    if (counts && stands) rows.push_back(i);
+  }
+  return rows;
+}
+
+std::span<const ParamInfo> guarantee_options() { return kGuaranteeOptions; }
+
+GuaranteeRule parse_guarantee(const Params& params) {
+  using enum GuaranteeRule::Form;
+  const std::string text = params.text("guarantee", "none");
+  const std::vector<std::string> words = split_text(text, ',');
+  const std::vector<std::string> parts = split_text(words[0], ':');
+  const std::string form = canonical_name(parts[0]);
+  const bool plain = parts.size() == 1;
+  GuaranteeRule rule;
+  rule.form = form == "split" ? kSplit : form == "cross" ? kCross : form == "auto" ? kAuto : kNone;
+  const bool strict = words.size() == 2 && canonical_name(words[1]) == "strict";
+  if (strict) rule.outer = OuterLevels::kInfinite;
+  const bool readable = words.size() == 1 || (strict && rule.form != kNone);
+  if (readable && plain && (rule.form != kNone || form == "none")) return rule;
+  if (readable && rule.form == kSplit && parts.size() == 2) {
+    rule.share = parse_number(parts[1]).value_or(0.0);
+    if (rule.share > 0.0 && rule.share < 1.0) return rule;
+  }
+  if (readable && rule.form == kCross && parts.size() == 2) {
+    rule.folds = parse_count(parts[1]).value_or(0);
+    if (rule.folds >= 2 && rule.folds <= kMostFolds) return rule;
+  }
+  fail(ErrorCode::kInvalidArgument,
+       "the guarantee is none, auto, split, split:SHARE with a share between 0 and 1, cross, or "
+       "cross:FOLDS with 2 to {} folds, each but none also with ',strict' behind it, got '{}'",
+       kMostFolds, text);
+}
+
+GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows) {
+  constexpr std::size_t kRowsToSplit = 2000;
+  constexpr double kMostHeldOut = 2000.0;
+  constexpr double kHeldOutShare = 0.1;
+  using enum GuaranteeRule::Form;
+  if (rule.form != kAuto) return rule;
+  GuaranteeRule resolved;
+  if (rows >= kRowsToSplit) {
+    resolved.form = kSplit;
+    resolved.share = std::min(kHeldOutShare, kMostHeldOut / static_cast<double>(rows));
+    resolved.outer = rule.outer;
+  }
+  return resolved;
+}
+
+Partition guarantee_partition(const FitInput& input, const GuaranteeRule& rule, RowOrder order) {
+  constexpr std::uint64_t kSeedPart = 3001;
+  if (!input.held_out_rows.empty()) return stated_partition(input.held_out_rows);
+  const std::vector<std::size_t> candidates = rows_to_draw_from(input);
+  const std::size_t count = candidates.size();
+  const double most = static_cast<double>(kMostGuaranteeRows);
+  const double share = std::min(rule.share, most / std::max(1.0, static_cast<double>(count)));
+  const Partition drawn = order == RowOrder::kTime
+                              ? time_partition(count, share)
+                              : random_partition(count, share, split(input.seed, kSeedPart));
+  if (drawn.second.size() < kRowsForNinety) {
+    fail(ErrorCode::kBadData,
+         "the guarantee would hold out {} of {} rows, and a 90 % interval needs {} (give at "
+         "least {} rows, or a larger share: --guarantee split:SHARE)",
+         drawn.second.size(), count, kRowsForNinety,
+         std::ceil(static_cast<double>(kRowsForNinety) / rule.share));
+  }
+  std::vector<std::uint8_t> held_out(input.x.rows(), 0);
+  for (const std::size_t k : drawn.second) held_out[candidates[k]] = 1;
+  return flagged_partition(held_out);
+}
+
+InputPart::InputPart(const FitInput& input, std::span<const std::size_t> rows)
+    : whole_(input),
+      x_(take_rows(input.x, rows)),
+      y_(take_rows(input.y, rows)),
+      weight_(take_rows(input.weight, rows)),
+      calibrate_rows_(entries(input.calibrate_rows, rows)),
+      group_(entries(input.group, rows)),
+      fold_(entries(input.fold, rows)) {
+  if (input.given.cols() > 0) given_ = take_rows(input.given, rows);
+}
+
+FitInput InputPart::input() const {
+  FitInput part = whole_;
+  part.x = x_;
+  part.y = y_;
+  part.weight = weight_;
+  part.given = given_;
+  part.calibrate_rows = calibrate_rows_;
+  part.group = group_;
+  part.fold = fold_;
+  part.held_out_rows = {};  // is about all rows of a fit
+  return part;
+}
+
+}  // namespace tare

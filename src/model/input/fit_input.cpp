@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/input/fit_input.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/fail.h"
+
+namespace tare {
+
+void check_fit_input(std::string_view owner, const RegressionData& data, const Params& params,
+                     std::span<const ParamInfo> options) {
+  const std::array lists = {options};
+  params.check_known(owner, lists);
+  const std::size_t rows = data.x.rows();
+  if (rows == 0) fail(ErrorCode::kBadData, "{}: there are no rows to learn from", owner);
+  if (data.y.size() != rows) {
+    fail(ErrorCode::kShapeMismatch, "{}: {} rows but {} targets", owner, rows, data.y.size());
+  }
+  if (!data.weight.empty() && data.weight.size() != rows) {
+    fail(ErrorCode::kShapeMismatch, "{}: {} rows but {} weights", owner, rows, data.weight.size());
+  }
+}
+
+void check_query(std::string_view owner, std::size_t features, MatrixView x,
+                 std::span<const double> out) {
+  if (x.cols() != features) {
+    fail(ErrorCode::kShapeMismatch, "{}: fitted on {} columns, asked about {}", owner, features,
+         x.cols());
+  }
+  if (out.size() != x.rows()) {
+    fail(ErrorCode::kShapeMismatch, "{}: {} rows but room for {} answers", owner, x.rows(),
+         out.size());
+  }
+}
+
+Standard standardise(std::size_t rows, const std::function<double(std::size_t)>& value,
+                     std::span<const double> weight) {
+  const double first = value(0);
+  double reach = 0.0;
+  for (std::size_t i = 1; i < rows; ++i) reach = std::max(reach, std::abs(value(i) - first));
+  if (reach == 0.0) return {first, 1.0};
+
+  const auto weight_of = [&](std::size_t i) { return weight.empty() ? 1.0 : weight[i]; };
+  double total = 0.0;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    total += weight_of(i);
+    sum += weight_of(i) * ((value(i) - first) / reach);
+  }
+  const double mean = sum / total;
+  double squares = 0.0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double gap = (value(i) - first) / reach - mean;
+    squares += weight_of(i) * gap * gap;
+  }
+  const double scale = std::sqrt(squares / total) * reach;
+  return {first + mean * reach, scale > 0.0 ? scale : 1.0};
+}
+
+}  // namespace tare

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/pages/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/figures/slice_figures.h"
+#include "report/html/numbers.h"
+
+namespace tare {
+namespace {
+
+Finding coverage_finding(const ModelReport& report) {
+  const Slice& all = report.overall;
+  std::string seen = fmt::format("90 % intervals cover {} of {}.",
+                                 percent_text(all.coverage, all.coverage_low, all.coverage_high),
+                                 rows_text(all.rows));
+  if (all.on_end > 0) {
+    seen += fmt::format(
+        " {} of the targets are exactly at an end, as counts are: they count by the share of their "
+        "jump that is inside. Counted as inside, {} are covered.",
+        percent_text(static_cast<double>(all.on_end) / static_cast<double>(all.rows)),
+        percent_text(all.counted));
+  }
+  if (covers_too_little(all)) {
+    return {
+        false, "intervals are too short.",
+        seen + " Refit with rows like these, or ask for a guarantee (`fit --guarantee split`)."};
+  }
+  if (covers_too_much(all)) {
+    return {false, "intervals are wider than needed.",
+            seen + " Nothing is lost but sharpness; more calibration rows narrow them."};
+  }
+  return {true, "coverage on average.", seen};
+}
+
+Finding curve_finding(const ReliabilityCurve& curve) {
+  if (curve.largest <= curve.reach) {
+    return {
+        true, "levels on average.",
+        fmt::format("Over all rows no quantile is off by more than {}; chance alone gives up to "
+                    "{}.",
+                    percent_text(curve.largest), percent_text(curve.reach))};
+  }
+  return {
+      false, "levels on average.",
+      fmt::format("The {:.2f} quantile has {} too many or too few rows below it; chance gives at "
+                  "most {}.",
+                  curve.largest_at, percent_text(curve.largest), percent_text(curve.reach))};
+}
+
+Finding place_finding(const ModelReport& report) {
+  const PlaceSearch& search = report.places;
+  if (search.found == 0) {
+    return {
+        true, "no place stands out.",
+        fmt::format("{} tests over ranges, categories and pairs of columns found nothing beyond "
+                    "chance.",
+                    count_text(search.looked_at))};
+  }
+  const Place& worst = search.worst.front();
+  return {
+      false, "calibration depends on where.",
+      fmt::format("Worst: {} ({}): {}, {} seen where {} was wanted{}.",
+                  place_text(worst, report.columns), rows_text(worst.rows), place_fault(worst),
+                  percent_text(worst.share), percent_text(nominal_share(worst.event)),
+                  worst.sure_error > 0.0 ? "; off by at least " + percent_text(worst.sure_error) +
+                                               ", whatever chance does in all places together"
+                                         : "")};
+}
+
+void add_support_findings(const ModelReport& report, const Outcomes& outcomes,
+                          std::vector<Finding>& findings) {
+  const auto rows = static_cast<double>(outcomes.rows());
+  if (std::isinf(report.scores.length_90)) {
+    findings.push_back(
+        {false, "infinite intervals.",
+         "Some 90 % intervals are infinite: too few rows stand behind the levels to "
+         "bound them. With a guarantee, hold out more (`fit --guarantee split:0.3`)."});
+  }
+  if (outcomes.knows_outside) {
+    const double share = static_cast<double>(outcomes.outside_rows) / rows;
+    const bool many = share > 0.05 && outcomes.outside_rows > 3;
+    findings.push_back(
+        {!many, many ? "rows unlike those of the fit." : "rows like those of the fit.",
+         fmt::format("{} of the rows are farther from the calibration rows than 99 % of these are "
+                     "from each other{}.",
+                     percent_text(share),
+                     many
+                         ? "; what is said about them is a guess. Fit again with such rows, or see "
+                           "`fit --shift-to`"
+                         : "")});
+  }
+  for (const PredictionWarning& warning : report.warnings) {
+    // An infinite answer has a finding of its own.
+    const bool beyond = warning.code == WarningCode::kBeyondKeptLevels;
+    if (!beyond && warning.code != WarningCode::kFallback) continue;
+    findings.push_back({false, beyond ? "levels beyond the guarantee." : "rows without neighbours.",
+                        warning.text});
+  }
+  if (report.series) {
+    findings.push_back(
+        {false, "a series.",
+         "Rows follow each other in time, so that errors come in runs: the bands and "
+         "tests here take rows to be independent and see more than there is."});
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> report_findings(const ModelReport& report, const Outcomes& outcomes) {
+  std::vector<Finding> findings = {coverage_finding(report), curve_finding(report.curve),
+                                   place_finding(report)};
+  if (outcomes.rows() < 100) {
+    findings.push_back(
+        {false, "few test rows.",
+         fmt::format("{} can show only large errors: bars and bands are wide for that "
+                     "reason.",
+                     rows_text(outcomes.rows()))});
+  }
+  add_support_findings(report, outcomes, findings);
+  return findings;
+}
+
+std::vector<Tile> report_tiles(const ModelReport& report) {
+  const Scores& s = report.scores;
+  std::vector<Tile> tiles = {
+      {"Test rows", count_text(s.rows), report.data_name},
+      {"90 % interval covers", percent_text(s.coverage_90),
+       fmt::format("95 % interval {:.1f} to {:.1f} %", 100.0 * report.overall.coverage_low,
+                   100.0 * report.overall.coverage_high)},
+      {"Median width of it", number_text(report.overall.width), "in units of " + report.target},
+      {"MACE", fmt::format("{:.3g}", s.mace), fmt::format("a perfect model: {:.3g}", s.mace_floor)},
+      {"CheckScore", number_text(s.check_score), "smaller is better; for comparisons"}};
+  if (s.effective_n_median) {
+    tiles.push_back({"effective_n", number_text(*s.effective_n_median),
+                     "independent draws that would say as much, median"});
+  }
+  return tiles;
+}
+
+Cells metric_cells(const Scores& s) {
+  const auto number = [](double v) { return number_text(v); };
+  Cells rows = {
+      {"metric", "value", "perfect model", "what it is"},
+      {"MACE", number(s.mace), number(s.mace_floor),
+       "mean distance of observed from nominal levels; means nothing below the perfect model's"},
+      {"AGCE", number(s.agce), number(s.agce_floor),
+       "the largest MACE of ten random tenths of the rows"},
+      {"CheckScore", number(s.check_score), "",
+       "mean pinball loss over 100 levels, in units of the target: calibrated and sharp"},
+      {"CRPS", number(s.crps), "",
+       std::isinf(s.crps) ? "infinite, since a quantile near 0 or 1 is: too few rows to bound it"
+                          : "twice the integral of the pinball loss over all levels"},
+      {"Coverage, 90 %", number(s.coverage_90), "0.9",
+       "share of rows in their interval; a target at an end counts by the share of its jump"},
+      {"Length, 90 %", number(s.length_90), "", "mean width of the interval"},
+      {"Winkler score, 90 %", number(s.winkler_90), "",
+       "length plus a fine for targets outside of it"},
+      {"Rows that fell back", count_text(s.fallback_rows), "0",
+       "no calibration row was in reach of them"}};
+  if (s.hit_share > 0.0) {
+    rows.push_back({"MACE, ties counted as below", number(s.mace_counted), "",
+                    "a perfect model has more than the figure above, by its jumps"});
+    rows.push_back({"AGCE, ties counted as below", number(s.agce_counted), "", "likewise"});
+    rows.push_back({"Coverage, 90 %, ends counted as inside", number(s.coverage_90_counted), "",
+                    "share of rows with their target in the closed interval"});
+  }
+  return rows;
+}
+
+}  // namespace tare

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "evaluate/examination.h"
+#include "evaluate/report_columns.h"
+#include "evaluate/slabs.h"
+#include "evaluate/slices.h"
+#include "report/figures/choice_figures.h"
+#include "tare/evaluate/scorecard.h"
+
+namespace tare {
+
+/// Facts as they are shown: what, and what it is.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// All that a report about a model on test rows shows.
+struct ModelReport {
+  std::string model_name;  // of the file
+  std::string data_name;
+  std::string provenance;
+  std::string target;
+  bool series = false;      // rows follow each other in time
+  bool guaranteed = false;  // the model has a finite-sample guarantee
+  Facts model;
+  Facts data;
+  Scores scores;
+  ReliabilityCurve curve;
+  Slice overall;
+  std::vector<ReportColumn> columns;
+  std::vector<std::vector<Slice>> slices;  // of each column
+  PlaceSearch places;
+  std::vector<PredictionWarning> warnings;
+  std::optional<BandwidthPath> path;
+  std::optional<AutoTrail> trail;
+};
+
+/// The parts that come from the rows: scores, curve, slices of every column, worst places.
+ModelReport examine_rows(const Examination& exam, std::vector<ReportColumn> columns, Seed seed);
+
+/// One page that needs nothing else.
+std::string model_report_html(const ModelReport& report, const Outcomes& outcomes);
+
+/// Columns with pictures of their own; the others are in a table.
+inline constexpr std::size_t kDrawnColumns = 18;
+
+}  // namespace tare

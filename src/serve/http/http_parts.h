@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <boost/beast/core/string_type.hpp>
+#include <boost/beast/http/field.hpp>
+#include <boost/system/error_code.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "serve/http/limits.h"
+#include "serve/http/message.h"
+#include "tare/base/version.h"
+
+namespace tare::serve {
+
+/// Ids that clients send go into logs and headers: plain characters only, at most 64.
+bool is_usable_id(std::string_view id);
+
+/// Status and detail for what Beast's parser could not take; status 0 where the client is gone.
+std::pair<unsigned, std::string> read_problem(boost::system::error_code error,
+                                              const Limits& limits);
+
+/// Now, as HTTP writes it.
+std::string http_date();
+
+inline std::string_view plain(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
+/// The head of an answer. Response is Beast's, with any body.
+template <class Response>
+void set_fields(Response& response, const Reply& reply, const std::string& request_id, bool close) {
+  response.set(boost::beast::http::field::server, "tare/" + std::string(kVersion));
+  response.set(boost::beast::http::field::date, http_date());
+  response.set(boost::beast::http::field::content_type, reply.content_type);
+  response.set("X-Content-Type-Options", "nosniff");
+  if (!request_id.empty()) response.set("X-Request-Id", request_id);
+  for (const auto& [name, value] : reply.headers) response.set(name, value);
+  response.keep_alive(!close);
+}
+
+}  // namespace tare::serve

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "serve/model/model_holder.h"
+
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "base/fail.h"
+#include "serve/http/problem.h"
+
+namespace tare::serve {
+namespace {
+
+void check_columns(const ServedModel& present, const ServedModel& fresh) {
+  for (const PlannedColumn& column : fresh.features().columns()) {
+    const auto place = present.features().find(column.name);
+    if (!place) {
+      fail(ErrorCode::kBadData,
+           "it needs a column '{}', which clients of the present model do not send (start the "
+           "service anew for a model with other columns)",
+           column.name);
+    }
+    if (present.features().columns()[*place].kind != column.kind) {
+      fail(ErrorCode::kBadData,
+           "its column '{}' is no longer of the kind that clients send (start the service anew)",
+           column.name);
+    }
+  }
+  if (present.schema().target() != fresh.schema().target()) {
+    fail(ErrorCode::kBadData, "its target is '{}' and no longer '{}' (start the service anew)",
+         fresh.schema().target(), present.schema().target());
+  }
+  if (present.schema().window() != fresh.schema().window()) {
+    fail(ErrorCode::kBadData, "its window is {} rows and no longer {} (start the service anew)",
+         fresh.schema().window(), present.schema().window());
+  }
+}
+
+}  // namespace
+
+ModelHolder::ModelHolder(std::string path) : path_(std::move(path)), loaded_(look()) {
+  seen_ = loaded_;
+  serve({ServedModel::load(path_), 1});
+}
+
+std::shared_ptr<const NumberedModel> ModelHolder::now() const {
+  const std::lock_guard lock(now_guard_);
+  return now_;
+}
+
+/// The old model goes outside of the lock, where nobody waits for that.
+void ModelHolder::serve(NumberedModel model) {
+  auto fresh = std::make_shared<const NumberedModel>(std::move(model));
+  const std::lock_guard lock(now_guard_);
+  now_.swap(fresh);
+}
+
+ModelHolder::Reload ModelHolder::reload(const std::function<void(std::uint32_t)>& before) {
+  const std::lock_guard lock(reloading_);
+  const std::shared_ptr<const NumberedModel> present = now();
+  note_load();
+  try {
+    auto fresh = ServedModel::load(path_);
+    if (fresh->version() == present->model->version())
+      return {Outcome::kSame, fresh->version(), ""};
+    check_columns(*present->model, *fresh);
+    const std::string version = fresh->version();
+    before(present->number + 1);
+    serve({std::move(fresh), present->number + 1});
+    return {Outcome::kSwitched, version, ""};
+  } catch (const std::bad_alloc&) {
+    return {Outcome::kRefused, present->model->version(), "there is not enough memory to load it"};
+  } catch (const std::exception& error) {
+    return {Outcome::kRefused, present->model->version(), error.what()};
+  }
+}
+
+bool ModelHolder::file_changed() {
+  const FileState state = look();
+  const std::lock_guard lock(state_guard_);
+  const bool settled = state == seen_;
+  seen_ = state;
+  if (!settled || state == loaded_ || state.size < 0) return false;
+  loaded_ = state;
+  return true;
+}
+
+/// A file that is loaded because somebody asked for it has not changed once more.
+void ModelHolder::note_load() {
+  const FileState state = look();
+  const std::lock_guard lock(state_guard_);
+  loaded_ = state;
+}
+
+ModelHolder::FileState ModelHolder::look() const {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) != 0) return {};
+  return {status.st_ino, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
+}
+
+}  // namespace tare::serve

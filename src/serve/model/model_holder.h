@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "serve/model/served_model.h"
+
+namespace tare::serve {
+
+/// A model under the number by which observations tell it from others.
+struct NumberedModel {
+  std::shared_ptr<const ServedModel> model;
+  std::uint32_t number = 0;
+};
+
+/// The model that serves, and the file it comes from. A request takes the model once and keeps it,
+/// so that a switch in between drops nothing.
+class ModelHolder {
+ public:
+  /// Throws what ServedModel::load throws.
+  explicit ModelHolder(std::string path);
+
+  const std::string& path() const noexcept { return path_; }
+  std::shared_ptr<const NumberedModel> now() const;
+
+  enum class Outcome : std::uint8_t { kSwitched, kSame, kRefused };
+  struct Reload {
+    Outcome outcome = Outcome::kSame;
+    std::string version;
+    std::string reason;  // where it was refused: why, with the remedy
+  };
+  /// Loads the file anew, whole, and only then switches. A file that is damaged, does not answer,
+  /// or needs columns that clients of the present model do not send is refused, and the present
+  /// model goes on serving. One reload at a time; called from a thread that may take long. `before`
+  /// is called with the new model's number just before the switch.
+  Reload reload(const std::function<void(std::uint32_t)>& before);
+
+  /// True once after the file has become another and has then been the same for one call more, so
+  /// that a file that is being written is left alone. For one thread.
+  bool file_changed();
+
+ private:
+  struct FileState {
+    std::uint64_t inode = 0;
+    std::int64_t size = -1;  // -1: no file
+    std::int64_t seconds = 0;
+    std::int64_t nanoseconds = 0;
+    bool operator==(const FileState&) const = default;
+  };
+  FileState look() const;
+  void note_load();
+
+  std::string path_;
+  void serve(NumberedModel model);
+
+  // Not an atomic shared_ptr: that of g++ 12 is read without the order that its writer relies on
+  // (its bug 101761).
+  mutable std::mutex now_guard_;
+  std::shared_ptr<const NumberedModel> now_;
+  std::mutex reloading_;
+  std::mutex state_guard_;
+  FileState loaded_;  // when the last load began
+  FileState seen_;    // by the last call of file_changed
+};
+
+}  // namespace tare::serve

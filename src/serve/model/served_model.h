@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "serve/rows/column_plan.h"
+#include "tare/calibrate/model_file.h"
+
+namespace tare::serve {
+
+/// A model that answers requests, with what is asked about it again and again. Immutable; a request
+/// keeps the one it began with.
+class ServedModel {
+ public:
+  /// Reads the whole file into memory of its own, so that a file that is written over while it
+  /// serves changes nothing, checks it as load_model does, and asks it for a prediction. Throws
+  /// what load_model throws, and kUnsupported for a model whose predictions come from a program.
+  static std::shared_ptr<const ServedModel> load(const std::string& path);
+
+  const FittedModel& fitted() const noexcept { return fitted_; }
+  const Schema& schema() const noexcept { return *fitted_.schema; }
+  /// The file's checksum, in hexadecimal digits: the same bytes, the same version.
+  const std::string& version() const noexcept { return version_; }
+  const ColumnPlan& features() const noexcept { return features_; }
+  const ColumnPlan& features_and_target() const noexcept { return features_and_target_; }
+  /// The answer to GET /v1/model.
+  const std::string& card() const noexcept { return card_; }
+
+ private:
+  ServedModel(FittedModel fitted, std::string version);
+
+  FittedModel fitted_;
+  std::string version_;
+  ColumnPlan features_;
+  ColumnPlan features_and_target_;
+  std::string card_;
+};
+
+/// A row that a model of this schema can be asked about, as an object of JSON: medians and the most
+/// frequent categories.
+std::string typical_row_json(const Schema& schema);
+
+}  // namespace tare::serve

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "io/table.h"
+#include "serve/rows/column_plan.h"
+
+namespace tare::serve {
+
+/// Makes a table of rows whose cells come one by one, by name, in any order. Names that the plan
+/// does not have are passed over, as everywhere in tare. Throws Problem 422 for a row that lacks a
+/// column or has a cell of the wrong kind, 413 for more than `most_rows`.
+class RowTable {
+ public:
+  RowTable(const ColumnPlan& plan, std::size_t most_rows);
+
+  void start_row();
+  /// The name of the cells that come next, until another is named.
+  void name_cell(std::string_view name);
+  /// `text` is how the number was written, which is what a category is compared with.
+  void number(double value, std::string_view text);
+  void text(std::string_view value);
+  void truth(bool value);
+  void null();
+  /// A list or an object where a value belongs.
+  [[noreturn]] void nested() const;
+  void end_row();
+
+  std::size_t rows() const noexcept { return table_.lines.size(); }
+  /// What was read; the object is then empty.
+  Table take();
+
+ private:
+  static constexpr std::size_t kIgnored = static_cast<std::size_t>(-1);
+
+  void add_text(std::string_view value);
+  void add_missing(Column& column);
+  [[noreturn]] void wrong_kind(std::string_view value, std::string_view remedy) const;
+
+  const ColumnPlan& plan_;
+  std::size_t most_rows_;
+  Table table_;
+  std::size_t row_ = 0;              // that is being read, from 1
+  std::size_t place_ = kIgnored;     // of the named cell
+  std::string ignored_name_;         // of a cell that is passed over, for messages
+  std::size_t filled_ = 0;           // columns of this row that have their cell
+  std::vector<std::size_t> in_row_;  // the last row in which a column was named
+  std::vector<std::unordered_map<std::string, std::int32_t>> codes_;  // of each column's texts
+};
+
+}  // namespace tare::serve
