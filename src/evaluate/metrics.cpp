@@ -8,6 +8,7 @@
 #include "evaluate/checks.h"
 #include "evaluate/groups.h"
 #include "math/compensated_sum.h"
+#include "math/pinball.h"
 
 namespace tare {
 namespace {
@@ -80,10 +81,7 @@ double mean_pinball(std::span<const double> y, MatrixView q, std::span<const Lev
 
 }  // namespace
 
-double pinball(double y, double q, double tau) {
-  const double miss = y - q;
-  return std::max(tau * miss, (tau - 1.0) * miss);
-}
+double pinball(double y, double q, double tau) { return pinball_of_error(y - q, tau); }
 
 std::vector<double> observed_levels(std::span<const double> y, MatrixView q,
                                     std::span<const Level> levels) {

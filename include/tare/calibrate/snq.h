@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "tare/base/execution.h"
@@ -37,18 +38,9 @@ enum class Ranks : std::uint8_t {
 Ranks parse_ranks(std::string_view name);
 std::string_view ranks_name(Ranks ranks);
 
-/// How calibration rows near a query are found. The answer is the same; see Snq.
-enum class IndexKind : std::uint8_t {
-  kAuto,   // by what the others would cost on these rows
-  kBrute,  // all rows, one query at a time, in double precision: the yardstick
-  kTree,   // a tree of boxes: few features, narrow windows
-  kLine,   // a sorted line with ranks: one feature, naive or knn windows, equal weights
-  kDense,  // all rows, many queries at a time, by matrix products: gaussian and laplace
-};
-
-/// "auto", "brute", "tree", "line" or "dense". Throws kInvalidArgument with the known names.
-IndexKind parse_index(std::string_view name);
-std::string_view index_name(IndexKind kind);
+/// Throws kInvalidArgument, with the known names, where no engine is called so and it is not
+/// "auto".
+void check_index(std::string_view name);
 
 /// Levels on the scale of normal scores: the answer to level tau is that of level Phi(g(z)), with z
 /// = Phi^-1(tau) and g(z) = shift + stretch z + bend (z^3 - 3 z). Beyond kStraightFrom g goes on as
@@ -75,7 +67,13 @@ struct SnqOptions {
   // Windows of the k nearest rows also take rows whose squared distance exceeds the k-th one's by
   // at most this share: rows that are equally far but for rounding enter together.
   double tie_tolerance = 1e-9;
-  IndexKind index = IndexKind::kAuto;
+  // The engine that finds calibration rows near a query. The answer is the same; see Snq.
+  // "auto": by what the others would cost on these rows.
+  // "brute": all rows, one query at a time, in double precision: the yardstick.
+  // "tree": boxes in boxes; few features, narrow windows.
+  // "line": a sorted line with ranks; one feature, naive or knn windows, equal weights.
+  // "dense": all rows, many queries at a time, by matrix products; gaussian and laplace.
+  std::string index = "auto";
   Ranks ranks = Ranks::kPaper;
   LevelMap level_map = {};  // none with kPaper
 };
@@ -109,8 +107,8 @@ class Snq {
   std::size_t dims() const;
   std::size_t rows() const;
   const SnqOptions& options() const noexcept { return options_; }
-  /// The index in use; never kAuto.
-  IndexKind index() const;
+  /// The engine in use, by its name.
+  std::string_view index() const;
 
   /// Levels in any order, repeated or not. Throws kShapeMismatch where z has another number of
   /// columns.

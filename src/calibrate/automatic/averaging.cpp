@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "calibrate/automatic/averaging.h"
+#include "math/pinball.h"
 
 #include <algorithm>
 #include <limits>
@@ -19,7 +20,7 @@ double blended_loss(const Matrix& a, double keep, const Matrix& b, const Contest
       const double quantile = keep * a(i, j) + (1.0 - keep) * b(i, j);
       const double above = contest.y[i] - quantile;
       const double tau = contest.levels[j].value();
-      own += std::max(tau * above, (tau - 1.0) * above);
+      own += pinball_of_error(above, tau);
     }
     const double w = contest.weight.empty() ? 1.0 : contest.weight[i];
     sum += w * own;

@@ -11,8 +11,9 @@
 #include "base/parallel.h"
 #include "calibrate/bandwidth/bandwidth_rounds.h"
 #include "calibrate/bandwidth/bandwidth_search.h"
-#include "calibrate/snq/engine/dense_losses.h"
-#include "calibrate/snq/engine/line_losses.h"
+#include "calibrate/snq/engine/engine.h"
+#include "calibrate/snq/engine/exact_losses.h"
+#include "index/dense/dense_rows.h"
 #include "math/kernel.h"
 
 namespace tare {
@@ -97,47 +98,14 @@ double rate_bandwidth(KernelKind kernel, std::size_t rows, std::size_t dims, dou
 Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
                             const SnqOptions& options, std::span<const double> bandwidths,
                             std::span<const std::size_t> places, const Execution& how) {
-  if (block.empty() && line_losses_serve(sample, options)) {
-    return line_losses(sample, options, bandwidths, places, how);
-  }
-  if (block.empty() && sample.rows() >= kDenseRows && options.kernel != KernelKind::kKnn) {
-    const DenseRows rows = dense_rows(sample);
-    if (dense_losses_serve(rows, options.kernel, bandwidths)) {
-      return dense_losses(sample, rows, options, bandwidths, places, how);
+  if (block.empty()) {
+    for (const SnqEngineInfo& engine : snq_engines()) {
+      if (engine.losses == nullptr) continue;
+      auto losses = engine.losses(sample, options, bandwidths, places, how);
+      if (losses) return *std::move(losses);
     }
   }
   return exact_leave_one_out_losses(sample, block, options, bandwidths, places, how);
-}
-
-Matrix exact_leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
-                                  const SnqOptions& options, std::span<const double> bandwidths,
-                                  std::span<const std::size_t> places, const Execution& how) {
-  const std::vector<Level> levels = metric_levels();
-  Matrix losses(places.size(), bandwidths.size());
-  parallel_for(how, places.size(), [&](std::size_t p) {
-    thread_local LocalSample::Scratch scratch;
-    thread_local std::vector<double> quantiles;
-    quantiles.resize(levels.size());
-    const double u = sample.residuals()[places[p]];
-    sample.measure(sample.features().row(places[p]), scratch);
-    sample.leave_out(places[p], scratch);
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      if (block[i] >= block[places[p]]) sample.leave_out(i, scratch);
-    }
-    for (std::size_t b = 0; b < bandwidths.size(); ++b) {
-      SnqOptions trial = options;
-      trial.bandwidth = bandwidths[b];
-      sample.weigh(trial, scratch);
-      sample.quantiles(levels, scratch, quantiles);
-      double loss = 0.0;
-      for (std::size_t j = 0; j < levels.size(); ++j) {
-        const double error = u - quantiles[j];
-        loss += std::max(levels[j].value() * error, (levels[j].value() - 1.0) * error);
-      }
-      losses(p, b) = loss / static_cast<double>(levels.size());
-    }
-  });
-  return losses;
 }
 
 namespace {

@@ -26,16 +26,11 @@ BandwidthChoice choose_bandwidth(const LocalSample& sample, const PlaceNotes& no
                                  const SnqOptions& options, Seed seed, const Execution& how);
 
 /// The loss of each bandwidth (column) when each of the rows `places` in turn is predicted from all
-/// others, or with blocks from all earlier blocks. From 1,000 rows on, without blocks and not for
-/// knn, in single precision where that is good enough (dense_losses.h).
+/// others, or with blocks from all earlier blocks. Without
+/// blocks by the first engine that can.
 Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
                             const SnqOptions& options, std::span<const double> bandwidths,
                             std::span<const std::size_t> places, const Execution& how);
-
-/// The same row by row in double precision, whatever the size.
-Matrix exact_leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
-                                  const SnqOptions& options, std::span<const double> bandwidths,
-                                  std::span<const std::size_t> places, const Execution& how);
 
 /// How a bandwidth was chosen, for `tare inspect`; the bandwidth itself is in SNQ's part.
 void save_choice(const BandwidthChoice& choice, const TensorWriter& out);

@@ -14,6 +14,7 @@
 #include "calibrate/answers/row_blocks.h"
 #include "calibrate/guarantee/guarantee_file.h"
 #include "calibrate/guarantee/guarantee_mass.h"
+#include "math/pinball.h"
 
 namespace tare {
 namespace {
@@ -57,10 +58,6 @@ std::vector<RowScore> score_rows(const QuantileModel& model, std::span<const Lev
   return scores;
 }
 
-double pinball_at(double y, double q, double tau) {
-  return std::max(tau * (y - q), (tau - 1.0) * (y - q));
-}
-
 /// Mean over rows and levels, in the order of the rows.
 double mean_pinball(const QuantileModel& model, std::span<const Level> levels,
                     const FitInput& input, bool with_groups, const Execution& how) {
@@ -71,7 +68,7 @@ double mean_pinball(const QuantileModel& model, std::span<const Level> levels,
     const Prediction p = model.predict(asked, levels, how);
     for (std::size_t i = 0; i < rows.x.rows(); ++i) {
       for (std::size_t j = 0; j < levels.size(); ++j) {
-        sum += pinball_at(input.y[first + i], p.quantiles(i, j), levels[j].value());
+        sum += pinball_of_error(input.y[first + i] - p.quantiles(i, j), levels[j].value());
       }
     }
   });

@@ -47,7 +47,8 @@ SnqOptions parse_snq(const Params& params) {
   SnqOptions options;
   options.kernel = parse_kernel(params.text("kernel", "gaussian"));
   options.min_support = params.count("min_support", 20, 1, 1'000'000'000);
-  options.index = parse_index(params.text("index", "auto"));
+  options.index = canonical_name(params.text("index", "auto"));
+  check_index(options.index);
   options.ranks = parse_ranks(params.text("ranks", kRanksOption.fallback));
   check_index_and_kernel(options);
   const std::string fallback = canonical_name(params.text("fallback", "nearest"));

@@ -104,8 +104,7 @@ SnqOptions load_options(const TensorReader& in) {
   options.fallback =
       in.get<std::string>("fallback") == "marginal" ? Fallback::kMarginal : Fallback::kNearest;
   options.min_support = in.count("min_support", std::numeric_limits<std::size_t>::max());
-  // What was chosen when the model was made; a file of an earlier version leaves it open.
-  if (in.has_value("index")) options.index = parse_index(in.get<std::string>("index"));
+  if (in.has_value("index")) options.index = in.get<std::string>("index");
   if (in.has_value("ranks")) options.ranks = parse_ranks(in.get<std::string>("ranks"));
   // Earlier versions knew only distances that are equal to the last bit.
   options.tie_tolerance = in.has_value("tie_tolerance") ? in.get<double>("tie_tolerance") : 0.0;
@@ -156,7 +155,7 @@ Snq::Snq(std::shared_ptr<const LocalSample> sample, const SnqOptions& options)
   index_ = std::make_shared<const SnqIndex>(sample_, options_);
 }
 
-IndexKind Snq::index() const { return index_->kind(); }
+std::string_view Snq::index() const { return index_->name(); }
 std::size_t Snq::dims() const { return sample_->dims(); }
 std::size_t Snq::rows() const { return sample_->rows(); }
 
@@ -196,7 +195,7 @@ void Snq::save(const TensorWriter& out) const {
             std::isinf(options_.bandwidth) ? Json("infinite") : Json(options_.bandwidth));
   out.value("fallback", options_.fallback == Fallback::kNearest ? "nearest" : "marginal");
   out.value("min_support", options_.min_support);
-  out.value("index", index_name(index_->kind()));
+  out.value("index", std::string(index_->name()));
   // A file that does not say it, as earlier versions wrote them, means the paper's rule.
   if (options_.ranks != Ranks::kPaper) out.value("ranks", ranks_name(options_.ranks));
   if (std::isfinite(support_radius_)) out.value("support_radius", support_radius_);
@@ -215,8 +214,16 @@ void Snq::save(const TensorWriter& out) const {
 
 Snq Snq::load(const TensorReader& in) {
   try {
-    const SnqOptions options = load_options(in);
-    Snq snq(load_sample(in), options);
+    SnqOptions options = load_options(in);
+    const std::shared_ptr<const LocalSample> sample = load_sample(in);
+    // The engine that was chosen when the model was made is a hint: a program without it, or one
+    // that would not take these rows, chooses its own. Files of an earlier version name none.
+    const SnqEngineInfo* engine = find_engine(options.index);
+    if (engine == nullptr || !engine->takes_kernel(options.kernel) ||
+        !engine->serves(*sample, options)) {
+      options.index = "auto";
+    }
+    Snq snq(sample, options);
     snq.support_radius_ = load_support_radius(in);
     return snq;
   } catch (const Error& error) {

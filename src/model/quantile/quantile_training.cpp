@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "math/pinball.h"
 #include "model/nn/graph/operations.h"
 #include "model/nn/stored_network.h"
 
@@ -134,10 +135,6 @@ nn::Batch record_batch(nn::Graph<float>& graph, const nn::LevelMlp& body, const 
   return made;
 }
 
-double pinball(double y, double q, double tau) {
-  return std::max(tau * (y - q), (tau - 1.0) * (y - q));
-}
-
 /// Of the network's sorted answers, in its units, at the levels of validation.
 double mean_pinball(const nn::LevelMlp& body, std::span<const float> parameters,
                     const nn::ScaledRows& rows, std::span<const std::size_t> chosen) {
@@ -154,7 +151,7 @@ double mean_pinball(const nn::LevelMlp& body, std::span<const float> parameters,
     std::ranges::sort(evaluation.output.value());
     const double weight = rows.weight.empty() ? 1.0 : static_cast<double>(rows.weight[i]);
     for (std::size_t k = 0; k < taus.size(); ++k) {
-      sum += weight * pinball(rows.y[i], evaluation.output.value()[k], taus[k]);
+      sum += weight * pinball_of_error(rows.y[i] - evaluation.output.value()[k], taus[k]);
     }
     weights += weight * static_cast<double>(taus.size());
   }

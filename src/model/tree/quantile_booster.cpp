@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "math/pinball.h"
 #include "model/tree/gradient_tree.h"
 
 namespace tare {
@@ -139,7 +140,7 @@ class Trainer {
       for (std::size_t k = 0; k < levels_.size(); ++k) {
         const double error = static_cast<double>(rows_.y[i] - fitted_[i * levels_.size() + k]);
         const double tau = levels_[k].value();
-        row += std::max(tau * error, (tau - 1.0) * error);
+        row += pinball_of_error(error, tau);
       }
       sum += static_cast<double>(rows_.weight[i]) * row;
     }

@@ -9,6 +9,8 @@
 #include "calibrate/bandwidth/bandwidth.h"
 #include "tare/base/rng.h"
 
+#include "calibrate/snq/engine/exact_losses.h"
+
 namespace tare {
 namespace {
 

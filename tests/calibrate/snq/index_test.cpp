@@ -74,7 +74,7 @@ TEST_P(SmallWindows, AreThoseOfBruteForceWhateverTheIndex) {
     const std::size_t rows = trial % 4 == 0 ? 1 + rng.below(40) : 200 + rng.below(2'500);
     const Sample s = random_sample(rng, rows, dims, trial % 3, trial % 5 == 4);
     const Matrix queries = random_queries(rng, s, 150);
-    SnqOptions options{.kernel = GetParam(), .index = IndexKind::kBrute};
+    SnqOptions options{.kernel = GetParam(), .index = "brute"};
     options.fallback = trial % 2 == 0 ? Fallback::kNearest : Fallback::kMarginal;
     options.ranks = trial / 2 % 2 == 0 ? Ranks::kPaper : Ranks::kExpected;
     options.bandwidth =
@@ -84,8 +84,8 @@ TEST_P(SmallWindows, AreThoseOfBruteForceWhateverTheIndex) {
     // With weights, though all are 1, every row is measured and weighed for every query.
     const auto weights = s.weight.empty() ? std::vector<double>(rows, 1.0) : s.weight;
     const Prediction expected = Snq(s.z, s.u, weights, options).predict(queries, some_levels());
-    for (const IndexKind index : {IndexKind::kTree, IndexKind::kLine, IndexKind::kBrute}) {
-      if (index == IndexKind::kLine && (dims > 1 || !s.weight.empty())) continue;
+    for (const std::string index : {"tree", "line", "brute"}) {
+      if (index == "line" && (dims > 1 || !s.weight.empty())) continue;
       options.index = index;
       const Snq snq(s.z, s.u, s.weight, options);
       ASSERT_EQ(snq.index(), index);
@@ -129,8 +129,8 @@ TEST(Windows, OfTheNearestRowsDoNotDependOnTheLastBit) {
       for (double& value : m.values()) value = std::nextafter(value, towards);
       return m;
     };
-    for (const IndexKind index : {IndexKind::kBrute, IndexKind::kTree, IndexKind::kLine}) {
-      if (index == IndexKind::kLine && dims > 1) continue;
+    for (const std::string index : {"brute", "tree", "line"}) {
+      if (index == "line" && dims > 1) continue;
       const SnqOptions options{.kernel = KernelKind::kKnn, .bandwidth = 30.0, .index = index};
       const Prediction before = Snq(z, u, {}, options).predict(queries, some_levels());
       for (const double towards : {-100.0, 100.0}) {
@@ -138,9 +138,9 @@ TEST(Windows, OfTheNearestRowsDoNotDependOnTheLastBit) {
           const Prediction after = Snq(rows, u, {}, options).predict(asked, some_levels());
           return std::ranges::equal(after.quantiles.values(), before.quantiles.values());
         };
-        EXPECT_TRUE(same(z, moved(queries, towards))) << index_name(index);
-        EXPECT_TRUE(same(moved(z, towards), queries)) << index_name(index);
-        EXPECT_TRUE(same(moved(z, towards), moved(queries, towards))) << index_name(index);
+        EXPECT_TRUE(same(z, moved(queries, towards))) << index;
+        EXPECT_TRUE(same(moved(z, towards), queries)) << index;
+        EXPECT_TRUE(same(moved(z, towards), moved(queries, towards))) << index;
       }
       SnqOptions exact = options;
       exact.tie_tolerance = 0.0;
@@ -161,7 +161,7 @@ TEST(Windows, OfManyRowsAreThoseOfBruteForce) {
     for (const double bandwidth : {0.4, 1.5, 6.0}) {
       const SnqOptions options{.kernel = KernelKind::kNaive,
                                .bandwidth = bandwidth,
-                               .index = IndexKind::kBrute,
+                               .index = "brute",
                                .ranks = dims == 5 ? Ranks::kPaper : Ranks::kExpected};
       const Prediction expected = Snq(s.z, s.u, ones, options).predict(queries, some_levels());
       const Prediction actual = Snq(s.z, s.u, {}, options).predict(queries, some_levels());
@@ -198,7 +198,7 @@ TEST_P(CutKernels, LeaveOutLessThanAMillionth) {
     const Sample s = random_sample(rng, 1'500, dims, trial % 3, trial % 4 == 3);
     const Matrix queries = random_queries(rng, s, 40);
     const SnqOptions options{
-        .kernel = GetParam(), .bandwidth = trial % 2 == 0 ? 0.03 : 0.2, .index = IndexKind::kTree};
+        .kernel = GetParam(), .bandwidth = trial % 2 == 0 ? 0.03 : 0.2, .index = "tree"};
     const auto levels = some_levels();
     const Prediction p = Snq(s.z, s.u, s.weight, options).predict(queries, levels);
     for (std::size_t q = 0; q < queries.rows(); ++q) {
@@ -232,16 +232,16 @@ TEST(Index, IsTakenByWhatItCosts) {
     const Sample s = random_sample(rng, rows, dims, 0, false);
     return Snq(s.z, s.u, {}, {.kernel = kernel, .bandwidth = bandwidth}).index();
   };
-  EXPECT_EQ(taken(200, 2, KernelKind::kNaive, 0.1), IndexKind::kBrute);
-  EXPECT_EQ(taken(20'000, 1, KernelKind::kNaive, 0.1), IndexKind::kLine);
-  EXPECT_EQ(taken(20'000, 2, KernelKind::kNaive, 0.1), IndexKind::kTree);
-  EXPECT_EQ(taken(20'000, 2, KernelKind::kKnn, 100.0), IndexKind::kTree);
-  EXPECT_EQ(taken(20'000, 2, KernelKind::kGaussian, 0.01), IndexKind::kTree);
-  EXPECT_EQ(taken(5'000, 2, KernelKind::kGaussian, 1.0), IndexKind::kDense);
-  EXPECT_EQ(taken(5'000, 20, KernelKind::kNaive, 9.0), IndexKind::kBrute);
-  EXPECT_EQ(taken(5'000, 20, KernelKind::kTricube, 9.0), IndexKind::kBrute);
+  EXPECT_EQ(taken(200, 2, KernelKind::kNaive, 0.1), "brute");
+  EXPECT_EQ(taken(20'000, 1, KernelKind::kNaive, 0.1), "line");
+  EXPECT_EQ(taken(20'000, 2, KernelKind::kNaive, 0.1), "tree");
+  EXPECT_EQ(taken(20'000, 2, KernelKind::kKnn, 100.0), "tree");
+  EXPECT_EQ(taken(20'000, 2, KernelKind::kGaussian, 0.01), "tree");
+  EXPECT_EQ(taken(5'000, 2, KernelKind::kGaussian, 1.0), "dense");
+  EXPECT_EQ(taken(5'000, 20, KernelKind::kNaive, 9.0), "brute");
+  EXPECT_EQ(taken(5'000, 20, KernelKind::kTricube, 9.0), "brute");
   EXPECT_EQ(taken(5'000, 2, KernelKind::kGaussian, std::numeric_limits<double>::infinity()),
-            IndexKind::kBrute);
+            "brute");
 }
 
 TEST(Index, TakesAsManyThreadsAsTheWorkIsWorth) {
@@ -262,17 +262,17 @@ TEST(Index, AnswersQueriesThatAreNoNumbersFromAllRows) {
                                         : std::numeric_limits<double>::infinity();
     }
     for (const KernelKind kernel : {KernelKind::kNaive, KernelKind::kKnn, KernelKind::kGaussian}) {
-      SnqOptions options{.kernel = kernel, .index = IndexKind::kBrute};
+      SnqOptions options{.kernel = kernel, .index = "brute"};
       options.bandwidth = kernel == KernelKind::kKnn ? 30.0 : 0.5;
       const Prediction expected = Snq(s.z, s.u, {}, options).predict(queries, some_levels());
-      for (const IndexKind index : {IndexKind::kTree, IndexKind::kLine, IndexKind::kDense}) {
-        if (index == IndexKind::kLine && (dims > 1 || kernel == KernelKind::kGaussian)) continue;
-        if (index == IndexKind::kDense && kernel != KernelKind::kGaussian) continue;
+      for (const std::string index : {"tree", "line", "dense"}) {
+        if (index == "line" && (dims > 1 || kernel == KernelKind::kGaussian)) continue;
+        if (index == "dense" && kernel != KernelKind::kGaussian) continue;
         options.index = index;
         const Prediction actual = Snq(s.z, s.u, {}, options).predict(queries, some_levels());
         for (std::size_t i = 2; i < queries.rows(); i += 3) {
           EXPECT_TRUE(std::ranges::equal(actual.quantiles.row(i), expected.quantiles.row(i)))
-              << kernel_name(kernel) << ", " << index_name(index) << ", query " << i;
+              << kernel_name(kernel) << ", " << index << ", query " << i;
           EXPECT_EQ(actual.fallback[i], expected.fallback[i]);
           EXPECT_EQ(actual.nearest[i], expected.nearest[i]);
         }
@@ -281,7 +281,7 @@ TEST(Index, AnswersQueriesThatAreNoNumbersFromAllRows) {
   }
 }
 
-TEST(Index, OfAFileThatDoesNotFitItsKernelIsACorruptFile) {
+TEST(Index, OptionsOfAFileThatNobodyCouldAskForAreDamage) {
   Rng rng(Seed{9});
   const Sample s = random_sample(rng, 50, 2, 0, false);
   TensorStore store;
@@ -298,21 +298,36 @@ TEST(Index, OfAFileThatDoesNotFitItsKernelIsACorruptFile) {
     ADD_FAILURE() << name << " = " << value << " was loaded";
     return ErrorCode::kIo;
   };
-  EXPECT_EQ(code_with("index", "dense"), ErrorCode::kCorruptFile);  // for gaussian and laplace
-  EXPECT_EQ(code_with("index", "line"), ErrorCode::kCorruptFile);   // for one feature
-  EXPECT_EQ(code_with("index", "grove"), ErrorCode::kCorruptFile);
   EXPECT_EQ(code_with("kernel", "square"), ErrorCode::kCorruptFile);
   EXPECT_EQ(code_with("bandwidth", -1.0), ErrorCode::kCorruptFile);
   EXPECT_EQ(code_with("min_support", 0), ErrorCode::kCorruptFile);
 }
 
+// A model that was fitted with an engine of another program opens everywhere.
+TEST(Index, OfAFileIsAHint) {
+  Rng rng(Seed{9});
+  const Sample s = random_sample(rng, 50, 2, 0, false);
+  const Snq made(s.z, s.u, {}, {.kernel = KernelKind::kNaive});
+  TensorStore store;
+  made.save(TensorWriter(store));
+  const std::vector<Level> levels = {Level{0.1}, Level{0.5}};
+  const Matrix expected = made.predict(s.z, levels).quantiles;
+  for (const char* name : {"tree", "dense", "line", "grove"}) {
+    TensorStore hinted = store;
+    hinted.values.at("index") = name;
+    const Snq loaded = Snq::load(TensorReader(hinted));
+    EXPECT_EQ(loaded.index(), std::string_view(name) == "tree" ? "tree" : "brute") << name;
+    EXPECT_TRUE(
+        std::ranges::equal(loaded.predict(s.z, levels).quantiles.values(), expected.values()));
+  }
+}
+
 TEST(Index, RefusesAKernelItIsNotMadeFor) {
   Rng rng(Seed{6});
   const Sample s = random_sample(rng, 50, 2, 0, false);
-  EXPECT_THROW(Snq(s.z, s.u, {}, {.kernel = KernelKind::kNaive, .index = IndexKind::kDense}),
-               Error);
-  EXPECT_THROW(Snq(s.z, s.u, {}, {.kernel = KernelKind::kNaive, .index = IndexKind::kLine}), Error);
-  EXPECT_THROW(parse_index("kdtree"), Error);
+  EXPECT_THROW(Snq(s.z, s.u, {}, {.kernel = KernelKind::kNaive, .index = "dense"}), Error);
+  EXPECT_THROW(Snq(s.z, s.u, {}, {.kernel = KernelKind::kNaive, .index = "line"}), Error);
+  EXPECT_THROW(check_index("kdtree"), Error);
 }
 
 }  // namespace

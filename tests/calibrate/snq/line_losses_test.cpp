@@ -7,6 +7,8 @@
 #include "data/rows.h"
 #include "tare/base/rng.h"
 
+#include "calibrate/snq/engine/exact_losses.h"
+
 namespace tare {
 namespace {
 

@@ -57,7 +57,7 @@ std::vector<Level> levels_of(const std::vector<Fraction>& fractions) {
   return levels;
 }
 
-using KernelAndIndex = std::tuple<KernelKind, IndexKind>;
+using KernelAndIndex = std::tuple<KernelKind, std::string>;
 
 class SnqAgainstOracle : public testing::TestWithParam<KernelAndIndex> {};
 
@@ -113,13 +113,11 @@ TEST_P(SnqAgainstOracle, GivesTheAnswerOfTheDefinition) {
 }
 
 std::string kernel_and_index(const testing::TestParamInfo<KernelAndIndex>& info) {
-  return std::string(kernel_name(std::get<0>(info.param))) + "_" +
-         std::string(index_name(std::get<1>(info.param)));
+  return std::string(kernel_name(std::get<0>(info.param))) + "_" + std::get<1>(info.param);
 }
 
 INSTANTIATE_TEST_SUITE_P(AllKernels, SnqAgainstOracle,
-                         testing::Combine(testing::ValuesIn(kAllKernels),
-                                          testing::Values(IndexKind::kBrute)),
+                         testing::Combine(testing::ValuesIn(kAllKernels), testing::Values("brute")),
                          kernel_and_index);
 // The tree cuts gaussian and laplace weights off: index_test.cpp says how far that may go.
 INSTANTIATE_TEST_SUITE_P(KernelsWithAnEnd, SnqAgainstOracle,
@@ -127,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(KernelsWithAnEnd, SnqAgainstOracle,
                                                           KernelKind::kEpanechnikov,
                                                           KernelKind::kTriangular,
                                                           KernelKind::kTricube, KernelKind::kKnn),
-                                          testing::Values(IndexKind::kTree)),
+                                          testing::Values("tree")),
                          kernel_and_index);
 
 TEST(Snq, ALevelIsTheDecimalThatWasWritten) {

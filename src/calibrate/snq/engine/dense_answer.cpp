@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
+#include "calibrate/snq/engine/dense_losses.h"
 #include "calibrate/snq/window/rank_rule.h"
 #include "index/dense/dense_weights.h"
 #include "math/weighted_quantile.h"
@@ -232,6 +234,62 @@ class DenseAnswer::Work {
 DenseAnswer::DenseAnswer(std::shared_ptr<const LocalSample> sample)
     : sample_(std::move(sample)),
       rows_(sample_->features().columns(), sample_->rows(), sample_->dims(), sample_->weights()) {}
+
+namespace {
+
+constexpr RowCost kDenseRow{0.35, 0.025};
+constexpr std::size_t kDenseQueries = 512;  // that a thread takes at a time
+constexpr std::size_t kRowsForDenseLosses =
+    1'000;  // from here on one sweep for all bandwidths pays
+
+double dense_cost(const LocalSample& sample) {
+  return static_cast<double>(sample.rows()) * kDenseRow(static_cast<double>(sample.dims()));
+}
+
+bool reaches_everywhere(KernelKind kernel) {
+  return kernel == KernelKind::kGaussian || kernel == KernelKind::kLaplace;
+}
+
+std::unique_ptr<const SnqEngine> make_dense(const std::shared_ptr<const LocalSample>& sample,
+                                            const SnqOptions& options) {
+  auto engine = std::make_unique<const DenseAnswer>(sample);
+  // Features out of reach of single precision.
+  if (!engine->serves(options)) return nullptr;
+  return engine;
+}
+
+std::optional<Matrix> try_dense_losses(const LocalSample& sample, const SnqOptions& options,
+                                       std::span<const double> bandwidths,
+                                       std::span<const std::size_t> places, const Execution& how) {
+  if (sample.rows() < kRowsForDenseLosses || options.kernel == KernelKind::kKnn) {
+    return std::nullopt;
+  }
+  const DenseRows rows(sample.features().columns(), sample.rows(), sample.dims(), sample.weights());
+  if (!dense_losses_serve(rows, options.kernel, bandwidths)) return std::nullopt;
+  return dense_losses(sample, rows, options, bandwidths, places, how);
+}
+
+}  // namespace
+
+SnqEngineInfo DenseAnswer::info() {
+  return {.name = "dense",
+          .made_for = "gaussian and laplace kernels",
+          .takes_kernel = reaches_everywhere,
+          .serves = [](const LocalSample&,
+                       const SnqOptions& options) { return reaches_everywhere(options.kernel); },
+          .cost = [](const LocalSample& sample, const SnqOptions&) { return dense_cost(sample); },
+          .make = make_dense,
+          .losses = try_dense_losses};
+}
+
+double DenseAnswer::query_cost() const { return dense_cost(*sample_); }
+
+void DenseAnswer::predict(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
+                          const Execution& how, Prediction& result) const {
+  parallel_blocks(how, z.rows(), kDenseQueries, [&](std::size_t first, std::size_t last) {
+    predict(z, first, last, options, levels, result);
+  });
+}
 
 bool DenseAnswer::serves(const SnqOptions& options) const {
   return rows_.usable() &&

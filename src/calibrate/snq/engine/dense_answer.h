@@ -5,9 +5,8 @@
 #include <memory>
 #include <span>
 
-#include "calibrate/snq/window/local_sample.h"
+#include "calibrate/snq/engine/engine.h"
 #include "index/dense/dense_rows.h"
-#include "tare/calibrate/prediction.h"
 
 namespace tare {
 
@@ -18,9 +17,11 @@ namespace tare {
 ///
 /// Immutable; predict may be called from several threads at once, and an answer does not depend on
 /// the queries beside it.
-class DenseAnswer {
+class DenseAnswer final : public SnqEngine {
  public:
   explicit DenseAnswer(std::shared_ptr<const LocalSample> sample);
+
+  static SnqEngineInfo info();
 
   /// Whether predict takes these options: gaussian or laplace, and neither the bandwidth nor the
   /// features out of reach of single precision.
@@ -30,6 +31,11 @@ class DenseAnswer {
   /// Returns how many queries were answered in double precision.
   std::size_t predict(MatrixView z, std::size_t first, std::size_t last, const SnqOptions& options,
                       std::span<const Level> ascending, Prediction& result) const;
+
+  /// All rows of the result, in blocks of queries that share the calibration rows.
+  void predict(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
+               const Execution& how, Prediction& result) const override;
+  double query_cost() const override;
 
   /// How squared distances are computed: the quickest way whose rounding is small enough.
   DenseMetric metric(const SnqOptions& options) const;

@@ -10,6 +10,7 @@
 #include "base/cache_aligned.h"
 #include "base/parallel.h"
 #include "math/kernel.h"
+#include "math/pinball.h"
 #include "math/weighted_quantile.h"
 
 namespace tare {
@@ -33,8 +34,6 @@ DenseMetric sweep_metric(const DenseRows& rows, std::span<const double> bandwidt
       dense_distance_error(DenseMetric::kDifferences, {rows.dims(), norm, norm, 0.0});
   return move <= kLargestMove * narrowest ? DenseMetric::kDifferences : DenseMetric::kSplit;
 }
-
-double pinball(double error, double tau) { return std::max(tau * error, (tau - 1.0) * error); }
 
 /// The losses of one left-out row on the sample itself, in double precision.
 class ExactLosses {
@@ -70,7 +69,7 @@ class ExactLosses {
     sample_.quantiles(levels_, scratch(), quantiles);
     double loss = 0.0;
     for (std::size_t j = 0; j < levels_.size(); ++j) {
-      loss += pinball(sample_.residuals()[place_] - quantiles[j], levels_[j].value());
+      loss += pinball_of_error(sample_.residuals()[place_] - quantiles[j], levels_[j].value());
     }
     return loss / static_cast<double>(levels_.size());
   }
@@ -215,7 +214,7 @@ class SweepBlock {
     double loss = 0.0;
     for (std::size_t j = 0; j < levels_.size(); ++j) {
       const double quantile = sample_.residuals()[window_[window_places_[j]]];
-      loss += pinball(sample_.residuals()[place] - quantile, levels_[j].value());
+      loss += pinball_of_error(sample_.residuals()[place] - quantile, levels_[j].value());
     }
     return loss / static_cast<double>(levels_.size());
   }
@@ -352,7 +351,7 @@ class SweepBlock {
     double loss = 0.0;
     for (std::size_t j = 0; j < count; ++j) {
       const double error = u - sample_.residuals()[first_row + found_[j]];
-      loss += pinball(error, levels_[hit.first_level + j].value());
+      loss += pinball_of_error(error, levels_[hit.first_level + j].value());
     }
     return loss;
   }

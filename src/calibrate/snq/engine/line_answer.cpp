@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "calibrate/snq/engine/line_losses.h"
 #include "calibrate/snq/engine/line_sweep.h"
 #include "calibrate/snq/window/rank_rule.h"
 
@@ -53,6 +54,27 @@ LineAnswer::LineAnswer(const LocalSample& sample)
 const RankBlocks& LineAnswer::ranks() const {
   std::call_once(once_, [&] { ranks_ = RankBlocks(line_.positions()); });
   return ranks_;
+}
+
+SnqEngineInfo LineAnswer::info() {
+  return {.name = "line",
+          .made_for = "one feature, naive or knn kernels and equal weights",
+          .takes_kernel =
+              [](KernelKind kernel) {
+                return kernel == KernelKind::kNaive || kernel == KernelKind::kKnn;
+              },
+          .serves = serves,
+          .cost = [](const LocalSample&, const SnqOptions&) { return 0.0; },  // none is faster
+          .make = [](const std::shared_ptr<const LocalSample>& sample,
+                     const SnqOptions&) -> std::unique_ptr<const SnqEngine> {
+            return std::make_unique<const LineAnswer>(*sample);
+          },
+          .losses = [](const LocalSample& sample, const SnqOptions& options,
+                       std::span<const double> bandwidths, std::span<const std::size_t> places,
+                       const Execution& how) -> std::optional<Matrix> {
+            if (!line_losses_serve(sample, options)) return std::nullopt;
+            return line_losses(sample, options, bandwidths, places, how);
+          }};
 }
 
 bool LineAnswer::serves(const LocalSample& sample, const SnqOptions& options) {

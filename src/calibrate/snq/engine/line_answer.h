@@ -7,12 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "calibrate/snq/engine/engine.h"
 #include "calibrate/snq/engine/sorted_line.h"
-#include "calibrate/snq/window/local_sample.h"
 #include "index/rank_blocks.h"
-#include "tare/base/execution.h"
-#include "tare/calibrate/prediction.h"
-#include "tare/calibrate/snq.h"
 
 namespace tare {
 
@@ -20,16 +17,18 @@ namespace tare {
 /// stand side by side on the sorted line. Where queries are few their ranks come from RankBlocks,
 /// so a query's cost does not grow with its window; where they are many a window moves along the
 /// line from one to the next.
-class LineAnswer {
+class LineAnswer final : public SnqEngine {
  public:
   /// The sample has one feature and no weights, and must outlive this.
   explicit LineAnswer(const LocalSample& sample);
 
+  static SnqEngineInfo info();
   static bool serves(const LocalSample& sample, const SnqOptions& options);
 
-  /// Fills `result`, whose vectors have their sizes. Levels ascend. The bandwidth is finite.
+  /// The bandwidth is finite.
   void predict(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
-               const Execution& how, Prediction& result) const;
+               const Execution& how, Prediction& result) const override;
+  double query_cost() const override { return kCostOfSomeRows; }
 
  private:
   struct Memory;

@@ -27,6 +27,59 @@ double window_reach(const SnqOptions& options, std::size_t rows) {
   return s * options.bandwidth;
 }
 
+namespace {
+
+/// Rows that a tree would have to look at around a typical row: those within the radius and, since
+/// a leaf is looked at as a whole, about one leaf's width more.
+double rows_around(const LocalSample& sample, const SnqOptions& options, double reach) {
+  constexpr std::size_t kProbes = 8;  // rows around which the others are counted
+  constexpr std::size_t kLeafWidthRows = 64;
+  LocalSample::Scratch scratch;
+  double sum = 0.0;
+  for (std::size_t p = 0; p < kProbes; ++p) {
+    const std::size_t place = (2 * p + 1) * sample.rows() / (2 * kProbes);
+    sample.measure(sample.features().row(place), scratch);
+    auto& r2 = scratch.squared_distance;
+    const auto nth = [&](std::size_t k) {
+      const auto at = r2.begin() + static_cast<std::ptrdiff_t>(std::min(k, r2.size()) - 1);
+      std::nth_element(r2.begin(), at, r2.end());
+      return std::sqrt(*at);
+    };
+    const double leaf = nth(kLeafWidthRows);
+    const double radius = options.kernel == KernelKind::kKnn
+                              ? nth(static_cast<std::size_t>(options.bandwidth))
+                              : reach;
+    const double wide = radius + leaf;
+    sum += static_cast<double>(
+        std::count_if(r2.begin(), r2.end(), [=](double v) { return v <= wide * wide; }));
+  }
+  return sum / static_cast<double>(kProbes);
+}
+
+double tree_cost(const LocalSample& sample, const SnqOptions& options) {
+  constexpr RowCost kVisited{3.0, 0.5};
+  constexpr double kWeighed = 6.0;  // more where a row gets a weight
+  const bool ranks = sample.weights().empty() &&
+                     (options.kernel == KernelKind::kNaive || options.kernel == KernelKind::kKnn);
+  const double visited = rows_around(sample, options, window_reach(options, sample.rows()));
+  return visited * (kVisited(static_cast<double>(sample.dims())) + (ranks ? 0.0 : kWeighed));
+}
+
+}  // namespace
+
+SnqEngineInfo TreeAnswer::info() {
+  return {.name = "tree",
+          .made_for = "every kernel",
+          .takes_kernel = [](KernelKind) { return true; },
+          .serves = [](const LocalSample&, const SnqOptions&) { return true; },
+          .cost = tree_cost,
+          .make = [](const std::shared_ptr<const LocalSample>& sample,
+                     const SnqOptions&) -> std::unique_ptr<const SnqEngine> {
+            return std::make_unique<const TreeAnswer>(*sample);
+          },
+          .losses = nullptr};
+}
+
 /// What one call of predict is about.
 struct TreeAnswer::Task {
   MatrixView z;

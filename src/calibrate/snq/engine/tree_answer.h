@@ -5,12 +5,9 @@
 #include <memory>
 #include <span>
 
-#include "calibrate/snq/window/local_sample.h"
+#include "calibrate/snq/engine/engine.h"
 #include "index/kd_tree.h"
 #include "index/query_groups.h"
-#include "tare/base/execution.h"
-#include "tare/calibrate/prediction.h"
-#include "tare/calibrate/snq.h"
 
 namespace tare {
 
@@ -26,14 +23,17 @@ double window_reach(const SnqOptions& options, std::size_t rows);
 /// Gaussian and laplace weights reach everywhere. They are cut at a radius beyond which all rows
 /// together could add no more than 1e-6 of the weight found; a query for which that does not
 /// hold, far from all rows, is answered from all of them.
-class TreeAnswer {
+class TreeAnswer final : public SnqEngine {
  public:
   /// The sample must outlive this.
   explicit TreeAnswer(const LocalSample& sample);
 
-  /// Fills `result`, whose vectors have their sizes. Levels ascend. The bandwidth is finite.
+  static SnqEngineInfo info();
+
+  /// The bandwidth is finite.
   void predict(MatrixView z, std::span<const Level> levels, const SnqOptions& options,
-               const Execution& how, Prediction& result) const;
+               const Execution& how, Prediction& result) const override;
+  double query_cost() const override { return kCostOfSomeRows; }
 
  private:
   struct Task;
