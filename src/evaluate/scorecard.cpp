@@ -2,6 +2,7 @@
 #include "tare/evaluate/scorecard.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/fail.h"
 #include "evaluate/effective_sizes.h"
@@ -12,7 +13,6 @@ namespace tare {
 namespace {
 
 constexpr std::size_t kPitBins = 20;
-constexpr double kConfidence = 0.9;
 
 /// All levels one pass must predict: the metrics', the interval's two, the histogram's edges,
 /// CRPS's.
@@ -32,7 +32,7 @@ Columns make_columns() {
     columns.levels.insert(columns.levels.end(), more.begin(), more.end());
     return first;
   };
-  const auto [lower, upper] = interval_levels(kConfidence);
+  const auto [lower, upper] = interval_levels(Scorecard::kConfidence);
   columns.interval = append({lower, upper});
   for (std::size_t k = 1; k < kPitBins; ++k) {
     columns.edges.emplace_back(static_cast<double>(k) / static_cast<double>(kPitBins));
@@ -49,6 +49,13 @@ const Columns& all_columns() {
 
 MatrixView middle_columns(const Matrix& matrix, std::size_t first, std::size_t count) {
   return {matrix.view().data() + first, matrix.rows(), count, matrix.cols()};
+}
+
+std::size_t place_of(std::string_view score) {
+  const auto table = score_table();
+  const auto found = std::ranges::find(table, score, &ScoreInfo::name);
+  if (found == table.end()) fail(ErrorCode::kInvalidArgument, "there is no score '{}'", score);
+  return static_cast<std::size_t>(found - table.begin());
 }
 
 }  // namespace
@@ -109,35 +116,36 @@ Scores Scorecard::finish(Seed seed) const {
   if (y_.empty()) fail(ErrorCode::kInvalidArgument, "evaluate: there is no row to measure on");
   const std::vector<Level> levels = metric_levels();
   const MatrixView q(quantiles_.data(), y_.size(), levels.size());
+  const ScoredRows rows{.y = y_,
+                        .q = q,
+                        .levels = levels,
+                        .jumps = jumps_,
+                        .lower = lower_,
+                        .upper = upper_,
+                        .crps = crps_sum_ / static_cast<double>(y_.size()),
+                        .effective_n = effective_n_,
+                        .fallback_rows = fallback_rows_,
+                        .seed = seed};
   Scores scores;
   scores.rows = y_.size();
-  scores.mace = mace(y_, q, levels, jumps_);
-  scores.mace_floor = split_mace_floor(y_, q, levels, jumps_);
-  scores.mace_counted = mace_counted(y_, q, levels);
-  scores.agce = agce(y_, q, levels, split(seed, 0), jumps_);
-  scores.agce_floor = split_agce_floor(y_, q, levels, split(seed, 1), jumps_);
-  scores.agce_counted = agce_counted(y_, q, levels, split(seed, 0));
-  scores.check_score = check_score(y_, q, levels);
-  scores.crps = crps_sum_ / static_cast<double>(y_.size());
-  scores.length_90 = interval_length(lower_, upper_);
-  const auto [low_level, high_level] = interval_levels(kConfidence);
-  scores.coverage_90 = split_coverage(y_, lower_, upper_, low_level, high_level, jumps_);
-  scores.coverage_90_counted = interval_coverage(y_, lower_, upper_);
-  scores.winkler_90 = winkler_score(y_, lower_, upper_, kConfidence);
-  if (!effective_n_.empty()) {
-    std::vector<double> sorted = effective_n_;
-    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-    std::nth_element(sorted.begin(), middle, sorted.end());
-    scores.effective_n_median = *middle;
-  }
-  scores.fallback_rows = fallback_rows_;
   scores.pit = pit_sum_;
   for (double& share : scores.pit) share /= static_cast<double>(y_.size());
-  std::size_t hits = 0;
-  for (std::size_t i = 0; i < y_.size(); ++i)
-    hits += static_cast<std::size_t>(std::ranges::count(q.row(i), y_[i]));
-  scores.hit_share = static_cast<double>(hits) / static_cast<double>(quantiles_.size());
+  for (const ScoreInfo& info : score_table()) scores.values.push_back(info.measure(rows));
   return scores;
+}
+
+std::optional<double> Scores::find(std::string_view name) const {
+  const std::size_t place = place_of(name);
+  return place < values.size() ? values[place] : std::nullopt;
+}
+
+void Scores::set(std::string_view name, double value) {
+  values.resize(score_table().size());
+  values[place_of(name)] = value;
+}
+
+double Scores::at(std::string_view name) const {
+  return find(name).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 }  // namespace tare

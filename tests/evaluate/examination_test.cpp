@@ -67,10 +67,10 @@ TEST(Examination, ScoresAreThoseOfTheScorecardInAnyBatches) {
     exam.add(model, {rows.x.view().middle_rows(first, 125)}, std::span(rows.y).subspan(first, 125));
   }
   const Scores scores = exam.scores(Seed{4});
-  EXPECT_EQ(scores.mace, expected.mace);
-  EXPECT_EQ(scores.agce, expected.agce);
-  EXPECT_EQ(scores.winkler_90, expected.winkler_90);
-  EXPECT_NEAR(scores.crps, expected.crps, 1e-14);
+  EXPECT_EQ(scores.at("mace"), expected.at("mace"));
+  EXPECT_EQ(scores.at("agce"), expected.at("agce"));
+  EXPECT_EQ(scores.at("winkler_90"), expected.at("winkler_90"));
+  EXPECT_NEAR(scores.at("crps"), expected.at("crps"), 1e-14);
   EXPECT_EQ(exam.outcomes().rows(), 500u);
   EXPECT_EQ(exam.outcomes().outside_rows, 500u);
   EXPECT_TRUE(exam.outcomes().knows_outside);

@@ -169,14 +169,14 @@ TEST(Findings, SayWhatIsWrongAndWhatToDo) {
   report.overall.coverage = 0.8;
   report.overall.coverage_low = 0.77;
   report.overall.coverage_high = 0.83;
-  report.scores.length_90 = 1.0;
+  report.scores.set("length_90", 1.0);
   Outcomes outcomes = outcomes_of(1000);
   auto findings = report_findings(report, outcomes);
   EXPECT_FALSE(findings[0].fine);
   EXPECT_THAT(findings[0].text, HasSubstr("80.0 % (77.0 to 83.0 %) of 1,000 rows"));
   EXPECT_TRUE(findings[2].fine);
   EXPECT_EQ(findings.size(), 3u);
-  report.scores.length_90 = kInfinity;
+  report.scores.set("length_90", kInfinity);
   report.series = true;
   outcomes = outcomes_of(20);
   outcomes.knows_outside = true;

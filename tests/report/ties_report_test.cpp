@@ -50,7 +50,7 @@ void expect_agreement(const Examined& examined) {
   }
   const Slice& all = report.overall;
   EXPECT_EQ(findings[0].fine, all.coverage_low <= 0.9 && 0.9 <= all.coverage_high);
-  EXPECT_EQ(report.scores.coverage_90, all.coverage);  // tile, metric and finding: one number
+  EXPECT_EQ(report.scores.at("coverage_90"), all.coverage);  // tile, metric and finding: one number
   EXPECT_LT(all.coverage, all.counted);
   const std::vector<Slice>& slices = report.slices[0];
   const auto off = std::ranges::count_if(

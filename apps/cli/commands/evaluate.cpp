@@ -83,42 +83,43 @@ std::string pit_line(const std::vector<double>& pit) {
   return line;
 }
 
+/// What a perfect forecaster has: a number, or another score.
+std::string perfect_text(const Scores& s, const ScoreInfo& info) {
+  if (info.perfect.empty() || parse_number(info.perfect)) return std::string(info.perfect);
+  return short_number(s.at(info.perfect));
+}
+
 void print_table(const Scores& s) {
-  const auto number = [](double v) { return short_number(v); };
-  fmt::print("{}",
-             text_table({
-                 {"metric", "value", "perfect"},
-                 {"rows", std::to_string(s.rows)},
-                 {"mace", number(s.mace), number(s.mace_floor)},
-                 {"agce", number(s.agce), number(s.agce_floor)},
-                 {"check_score", number(s.check_score)},
-                 {"crps", number(s.crps)},
-                 {"length_90", number(s.length_90)},
-                 {"coverage_90", number(s.coverage_90), "0.9"},
-                 {"winkler_90", number(s.winkler_90)},
-                 {"effective_n_median", s.effective_n_median ? number(*s.effective_n_median) : "-"},
-                 {"fallback_rows", std::to_string(s.fallback_rows), "0"},
-                 {"hit_share", number(s.hit_share)},
-             }));
+  const auto number = [&](const char* name) { return short_number(s.at(name)); };
+  std::vector<std::vector<std::string>> rows = {{"metric", "value", "perfect"},
+                                                {"rows", std::to_string(s.rows)}};
+  for (std::size_t k = 0; k < s.values.size(); ++k) {
+    const ScoreInfo& info = score_table()[k];
+    if (info.role != ScoreRole::kScore) continue;
+    rows.push_back({std::string(info.name), s.values[k] ? short_number(*s.values[k]) : "-",
+                    perfect_text(s, info)});
+  }
+  fmt::print("{}", text_table(rows));
   fmt::print("PIT, % of rows in 20 bins (flat is calibrated): {}\n", pit_line(s.pit));
   fmt::print(
       "'perfect' is what a perfect forecaster scores on this many rows: mace and agce tell nothing "
       "below it.\n");
   constexpr double kMany = 0.01;
-  if (s.hit_share < kMany) return;
+  const double hit_share = s.at("hit_share");
+  if (hit_share < kMany) return;
   fmt::print(
       "In {:.0f} % of cases the target is exactly the quantile, as with counts. Such a row counts "
       "by "
       "the share of its jump, so that a perfect forecaster reaches 'perfect' here too. Counted as "
       "below and inside: mace {}, agce {}, coverage_90 {}.\n",
-      100.0 * s.hit_share, number(s.mace_counted), number(s.agce_counted),
-      number(s.coverage_90_counted));
+      100.0 * hit_share, number("mace_counted"), number("agce_counted"),
+      number("coverage_90_counted"));
 }
 
 void run_evaluate(const EvaluateOptions& options, const Common& common) {
   const FittedModel fitted = load_model(options.model);
   Scores blank;
-  blank.effective_n_median = 0.0;
+  blank.values.assign(score_table().size(), 0.0);
   const OrderedJson known = scores_json(blank);
   std::vector<Condition> conditions;
   for (const std::string& text : options.fail_if)

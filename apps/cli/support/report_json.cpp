@@ -61,22 +61,13 @@ ReportJson column_json(const ReportColumn& column, const std::vector<Slice>& sli
 ReportJson scores_json(const Scores& s) {
   ReportJson json;
   json["rows"] = s.rows;
-  json["mace"] = s.mace;
-  json["mace_floor"] = s.mace_floor;
-  json["agce"] = s.agce;
-  json["agce_floor"] = s.agce_floor;
-  json["mace_counted"] = s.mace_counted;
-  json["agce_counted"] = s.agce_counted;
-  json["check_score"] = s.check_score;
-  json["crps"] = s.crps;
-  json["length_90"] = s.length_90;
-  json["coverage_90"] = s.coverage_90;
-  json["coverage_90_counted"] = s.coverage_90_counted;
-  json["winkler_90"] = s.winkler_90;
-  json["effective_n_median"] =
-      s.effective_n_median ? ReportJson(*s.effective_n_median) : ReportJson(nullptr);
-  json["fallback_rows"] = s.fallback_rows;
-  json["hit_share"] = s.hit_share;
+  for (std::size_t k = 0; k < s.values.size(); ++k) {
+    const ScoreInfo& info = score_table()[k];
+    ReportJson& value = json[std::string(info.name)];
+    if (!s.values[k]) continue;  // null
+    value = info.is_count ? ReportJson(static_cast<std::size_t>(*s.values[k]))
+                          : ReportJson(*s.values[k]);
+  }
   json["pit"] = s.pit;
   return json;
 }

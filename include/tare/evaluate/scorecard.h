@@ -4,43 +4,38 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "tare/base/execution.h"
 #include "tare/base/rng.h"
 #include "tare/calibrate/quantile_model.h"
+#include "tare/evaluate/score_table.h"
 #include "tare/evaluate/target_jumps.h"
 
 namespace tare {
 
-/// Everything `tare evaluate` says about a model on rows with known targets. A target exactly at
-/// its quantile counts by the share of its jump (target_jumps.h), found through all levels(); the
-/// members named `counted` count it as below, and as inside of an interval at whose end it lies.
+/// Everything `tare evaluate` says about a model on rows with known targets: a value for each row
+/// of score_table(), in its order. A target exactly at its quantile counts by the share of its jump
+/// (target_jumps.h), found through all Scorecard::levels(); scores named `counted` count it as
+/// below, and as inside of an interval at whose end it lies.
 struct Scores {
   std::size_t rows = 0;
-  double mace = 0.0;
-  double mace_floor = 0.0;
-  double agce = 0.0;
-  double agce_floor = 0.0;
-  double mace_counted = 0.0;
-  double agce_counted = 0.0;
-  double check_score = 0.0;
-  double crps = 0.0;
-  double length_90 = 0.0;
-  double coverage_90 = 0.0;
-  double coverage_90_counted = 0.0;
-  double winkler_90 = 0.0;
-  std::optional<double> effective_n_median;  // none for a model without bands
-  std::size_t fallback_rows = 0;
-  std::vector<double> pit;  // shares of 20 equal bins
-  /// How often a target is exactly the quantile, over rows and levels: above 0 for counts, grades
-  /// and other targets that many rows share.
-  double hit_share = 0.0;
+  std::vector<double> pit;                    // shares of 20 equal bins
+  std::vector<std::optional<double>> values;  // nothing where the model does not have it
+
+  /// The value of that name. Throws kInvalidArgument for a name that is not in the table.
+  std::optional<double> find(std::string_view name) const;
+  /// The same where every model has it; NaN where this one has not.
+  double at(std::string_view name) const;
+  void set(std::string_view name, double value);
 };
 
 /// Scores a model batch by batch. Memory: about a kilobyte per row.
 class Scorecard {
  public:
+  static constexpr double kConfidence = 0.9;  // of the interval that is scored
+
   void add(const QuantileModel& model, const Rows& rows, std::span<const double> y,
            const Execution& how = {});
   /// The same from a prediction whose first columns are at levels(): others may follow.

@@ -60,23 +60,18 @@ std::vector<MetricValue> run_trial(const ExperimentMethod& wanted, const TrialRo
   Scorecard card;
   card.add(*model, {rows.test_x}, rows.test_y, how);
   const Scores scores = card.finish(split(seed, 4));
-  std::vector<MetricValue> values = {{"MACE", scores.mace},
-                                     {"AGCE", scores.agce},
-                                     {"CheckScore", scores.check_score},
-                                     {"Length", scores.length_90},
-                                     {"Coverage", scores.coverage_90},
-                                     {"CRPS", scores.crps},
-                                     {"Winkler", scores.winkler_90},
-                                     {"MACE_counted", scores.mace_counted},
-                                     {"AGCE_counted", scores.agce_counted},
-                                     {"Coverage_counted", scores.coverage_90_counted}};
-  if (!rows.test_source.empty()) {
-    // Copies of a row are right or wrong together: 1,000 of them may say as much as two rows.
+  // Copies of a row are right or wrong together: 1,000 of them may say as much as two rows.
+  const bool copies = !rows.test_source.empty();
+  std::vector<MetricValue> values;
+  for (std::size_t k = 0; k < scores.values.size(); ++k) {
+    const ScoreInfo& info = score_table()[k];
+    if (info.contest.empty() || !scores.values[k]) continue;
+    if (copies && info.role == ScoreRole::kFloor) continue;
+    values.push_back({std::string(info.contest), *scores.values[k]});
+  }
+  if (copies) {
     values.push_back(
         {"MACE_floor", repeated_mace_floor(rows.test_source, metric_levels(), split(seed, 5))});
-  } else {
-    values.push_back({"MACE_floor", scores.mace_floor});
-    values.push_back({"AGCE_floor", scores.agce_floor});
   }
   if (rows.problem != nullptr) add_known_law(*model, rows, how, values);
   return values;

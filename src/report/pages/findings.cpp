@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/strings.h"
 #include "report/figures/slice_figures.h"
 #include "report/html/numbers.h"
 
@@ -74,7 +75,7 @@ Finding place_finding(const ModelReport& report) {
 void add_support_findings(const ModelReport& report, const Outcomes& outcomes,
                           std::vector<Finding>& findings) {
   const auto rows = static_cast<double>(outcomes.rows());
-  if (std::isinf(report.scores.length_90)) {
+  if (std::isinf(report.scores.at("length_90"))) {
     findings.push_back(
         {false, "infinite intervals.",
          "Some 90 % intervals are infinite: too few rows stand behind the levels to "
@@ -128,45 +129,39 @@ std::vector<Tile> report_tiles(const ModelReport& report) {
   const Scores& s = report.scores;
   std::vector<Tile> tiles = {
       {"Test rows", count_text(s.rows), report.data_name},
-      {"90 % interval covers", percent_text(s.coverage_90),
+      {"90 % interval covers", percent_text(s.at("coverage_90")),
        fmt::format("95 % interval {:.1f} to {:.1f} %", 100.0 * report.overall.coverage_low,
                    100.0 * report.overall.coverage_high)},
       {"Median width of it", number_text(report.overall.width), "in units of " + report.target},
-      {"MACE", fmt::format("{:.3g}", s.mace), fmt::format("a perfect model: {:.3g}", s.mace_floor)},
-      {"CheckScore", number_text(s.check_score), "smaller is better; for comparisons"}};
-  if (s.effective_n_median) {
-    tiles.push_back({"effective_n", number_text(*s.effective_n_median),
+      {"MACE", fmt::format("{:.3g}", s.at("mace")),
+       fmt::format("a perfect model: {:.3g}", s.at("mace_floor"))},
+      {"CheckScore", number_text(s.at("check_score")), "smaller is better; for comparisons"}};
+  if (const auto effective_n = s.find("effective_n_median")) {
+    tiles.push_back({"effective_n", number_text(*effective_n),
                      "independent draws that would say as much, median"});
   }
   return tiles;
 }
 
 Cells metric_cells(const Scores& s) {
-  const auto number = [](double v) { return number_text(v); };
-  Cells rows = {
-      {"metric", "value", "perfect model", "what it is"},
-      {"MACE", number(s.mace), number(s.mace_floor),
-       "mean distance of observed from nominal levels; means nothing below the perfect model's"},
-      {"AGCE", number(s.agce), number(s.agce_floor),
-       "the largest MACE of ten random tenths of the rows"},
-      {"CheckScore", number(s.check_score), "",
-       "mean pinball loss over 100 levels, in units of the target: calibrated and sharp"},
-      {"CRPS", number(s.crps), "",
-       std::isinf(s.crps) ? "infinite, since a quantile near 0 or 1 is: too few rows to bound it"
-                          : "twice the integral of the pinball loss over all levels"},
-      {"Coverage, 90 %", number(s.coverage_90), "0.9",
-       "share of rows in their interval; a target at an end counts by the share of its jump"},
-      {"Length, 90 %", number(s.length_90), "", "mean width of the interval"},
-      {"Winkler score, 90 %", number(s.winkler_90), "",
-       "length plus a fine for targets outside of it"},
-      {"Rows that fell back", count_text(s.fallback_rows), "0",
-       "no calibration row was in reach of them"}};
-  if (s.hit_share > 0.0) {
-    rows.push_back({"MACE, ties counted as below", number(s.mace_counted), "",
-                    "a perfect model has more than the figure above, by its jumps"});
-    rows.push_back({"AGCE, ties counted as below", number(s.agce_counted), "", "likewise"});
-    rows.push_back({"Coverage, 90 %, ends counted as inside", number(s.coverage_90_counted), "",
-                    "share of rows with their target in the closed interval"});
+  Cells rows = {{"metric", "value", "perfect model", "what it is"}};
+  const bool ties = s.at("hit_share") > 0.0;
+  const auto add = [&](const ScoreInfo& info, double value) {
+    std::string perfect(info.perfect);
+    const bool named = !perfect.empty() && !parse_number(perfect);
+    rows.push_back(
+        {std::string(info.title),
+         info.is_count ? count_text(static_cast<std::size_t>(value)) : number_text(value),
+         named ? number_text(s.at(perfect)) : perfect,
+         std::isinf(value) ? "infinite, since a quantile is: too few rows to bound it"
+                           : std::string(info.meaning)});
+  };
+  for (const ScoreRole role : {ScoreRole::kScore, ScoreRole::kWithTies}) {
+    if (role == ScoreRole::kWithTies && !ties) continue;
+    for (std::size_t k = 0; k < s.values.size(); ++k) {
+      const ScoreInfo& info = score_table()[k];
+      if (info.role == role && !info.title.empty() && s.values[k]) add(info, *s.values[k]);
+    }
   }
   return rows;
 }

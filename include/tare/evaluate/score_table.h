@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "tare/base/level.h"
+#include "tare/base/matrix.h"
+#include "tare/base/rng.h"
+#include "tare/evaluate/target_jumps.h"
+
+namespace tare {
+
+/// Rows with known targets and what a model answers for them: what a score is computed from.
+struct ScoredRows {
+  std::span<const double> y;
+  MatrixView q;  // at `levels`, those of MACE
+  std::span<const Level> levels;
+  std::span<const TargetJump> jumps;  // of each row, as all levels of the scorecard show them
+  std::span<const double> lower;      // ends of the 90 % interval
+  std::span<const double> upper;
+  double crps = 0.0;                    // mean over rows
+  std::span<const double> effective_n;  // of some rows; empty: the model has none
+  std::size_t fallback_rows = 0;
+  Seed seed;
+};
+
+/// Where a score is shown.
+enum class ScoreRole : std::uint8_t {
+  kScore,     // everywhere
+  kFloor,     // beside the score of which it is what a perfect forecaster has
+  kWithTies,  // only where targets are exactly at quantiles
+};
+
+/// A row of the table of scores, which drives JSON, text, reports and contests.
+struct ScoreInfo {
+  std::string_view name;          // "mace": of JSON, of --fail-if, of the table in the terminal
+  std::string_view title = {};    // "MACE": of reports; empty: not there
+  std::string_view contest = {};  // "MACE": of result files; empty: not there
+  std::string_view meaning = {};  // a line for reports
+  std::string_view perfect =
+      {};  // what a perfect forecaster has: a number, the name of a score, or empty
+  ScoreRole role = ScoreRole::kScore;
+  bool is_count = false;
+  /// Nothing where the model does not have it.
+  std::optional<double> (*measure)(const ScoredRows& rows) = nullptr;
+};
+
+std::span<const ScoreInfo> score_table();
+
+}  // namespace tare
