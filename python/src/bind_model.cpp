@@ -249,6 +249,11 @@ void bind_model(nb::module_& module) {
             save_model(path, model.fitted, replace ? Replace::kReplace : Replace::kKeep);
           },
           nb::arg("path"), nb::arg("replace"))
+      .def("to_bytes",
+           [](const Model& model) {
+             const std::vector<std::byte> bytes = save_model_to_memory(model.fitted);
+             return nb::bytes(bytes.data(), bytes.size());
+           })
       .def_prop_ro("method", [](const Model& model) { return model.fitted.method; })
       .def_prop_ro("options",
                    [](const Model& model) {
@@ -305,6 +310,13 @@ void bind_model(nb::module_& module) {
         }
       },
       nb::arg("path"));
+  module.def(
+      "load_bytes",
+      [](const nb::bytes& content) {
+        const auto* first = static_cast<const std::byte*>(content.data());
+        return Model{load_model_from_memory({first, first + content.size()}, "a pickled model")};
+      },
+      nb::arg("content"));
 }
 
 }  // namespace tare::python

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 import warnings
 from typing import Any, Callable, Iterable
 
@@ -35,22 +34,14 @@ class CoreModel:
         self.core = core
 
     def __reduce__(self) -> tuple[Any, ...]:
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "model.tare")
-            self.core.save(path, False)
-            with open(path, "rb") as file:
-                return _from_bytes, (file.read(),)
+        return _from_bytes, (self.core.to_bytes(),)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "CoreModel":
         return self  # it never changes
 
 
 def _from_bytes(content: bytes) -> CoreModel:
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "model.tare")
-        with open(path, "wb") as file:
-            file.write(content)
-        return CoreModel(_core.load_model(path))
+    return CoreModel(_core.load_bytes(content))
 
 
 def seed_of(random_state: Any) -> int:

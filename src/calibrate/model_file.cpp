@@ -49,9 +49,7 @@ std::unique_ptr<const QuantileModel> load_wrapped(const TensorReader& in, const 
   return BoundedModel::is_in(in) ? BoundedModel::load(in, std::move(model)) : std::move(model);
 }
 
-}  // namespace
-
-void save_model(const std::string& path, const FittedModel& fitted, Replace replace) {
+TensorStore store_model(const FittedModel& fitted) {
   TensorStore store;
   const TensorWriter out(store);
   out.value("tare_version", kVersion);
@@ -61,12 +59,10 @@ void save_model(const std::string& path, const FittedModel& fitted, Replace repl
   out.value("rows", fitted.rows);
   out.value("schema", (fitted.schema ? *fitted.schema : plain_schema(*fitted.model)).to_json());
   fitted.model->save(out.part("model"));
-  write_safetensors(path, store,
-                    replace == Replace::kReplace ? Overwrite::kAllow : Overwrite::kRefuse);
+  return store;
 }
 
-FittedModel load_model(const std::string& path) {
-  const TensorStore store = read_safetensors(path);
+FittedModel model_in(const TensorStore& store, const std::string& path) {
   try {
     const TensorReader in(store);
     FittedModel fitted;
@@ -90,6 +86,24 @@ FittedModel load_model(const std::string& path) {
     if (error.code() == ErrorCode::kUnsupported) throw;
     fail(ErrorCode::kCorruptFile, "{}: {}", path, error.what());
   }
+}
+
+}  // namespace
+
+void save_model(const std::string& path, const FittedModel& fitted, Replace replace) {
+  write_safetensors(path, store_model(fitted),
+                    replace == Replace::kReplace ? Overwrite::kAllow : Overwrite::kRefuse);
+}
+
+std::vector<std::byte> save_model_to_memory(const FittedModel& fitted) {
+  return safetensors_bytes(store_model(fitted));
+}
+
+FittedModel load_model(const std::string& path) { return model_in(read_safetensors(path), path); }
+
+FittedModel load_model_from_memory(std::vector<std::byte> bytes, const std::string& name) {
+  const auto owned = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  return model_in(read_safetensors(*owned, owned, name), name);
 }
 
 }  // namespace tare

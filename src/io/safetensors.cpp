@@ -71,7 +71,11 @@ Json header_of(const TensorStore& store) {
 
 }  // namespace
 
-void write_safetensors(const std::string& path, const TensorStore& store, Overwrite overwrite) {
+namespace {
+
+/// A file's bytes in pieces, for `write` to put one behind the other.
+template <class Write>
+void write_pieces(const TensorStore& store, const Write& write) {
   std::string header = header_of(store).dump();
   header.resize(padded(header.size()), ' ');
   const auto order = in_file_order(store);
@@ -85,19 +89,50 @@ void write_safetensors(const std::string& path, const TensorStore& store, Overwr
     byte = static_cast<std::byte>(length & 0xff);
     length >>= 8;
   }
+  write(std::span<const std::byte>(length_bytes));
+  write(std::as_bytes(std::span(header)));
+  for (const auto& [name, tensor] : order) write(tensor->bytes.span());
+}
+
+/// The header's text; `bytes` begin with its length. Nothing where it would end past their end.
+std::optional<std::string> header_text(std::span<const std::byte> bytes) {
+  if (bytes.size() < kLengthBytes) return {};
+  std::uint64_t length = 0;
+  for (std::size_t i = kLengthBytes; i-- > 0;) {
+    length = (length << 8) | static_cast<std::uint64_t>(bytes[i]);
+  }
+  if (length > bytes.size() - kLengthBytes) return {};
+  return std::string(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes,
+                     static_cast<std::size_t>(length));
+}
+
+}  // namespace
+
+void write_safetensors(const std::string& path, const TensorStore& store, Overwrite overwrite) {
   AtomicFile file(path, overwrite);
-  file.write(std::span<const std::byte>(length_bytes));
-  file.write(header);
-  for (const auto& [name, tensor] : order) file.write(tensor->bytes.span());
+  write_pieces(store, [&](std::span<const std::byte> piece) { file.write(piece); });
   file.commit();
+}
+
+std::vector<std::byte> safetensors_bytes(const TensorStore& store) {
+  std::vector<std::byte> bytes;
+  write_pieces(store, [&](std::span<const std::byte> piece) {
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+  });
+  return bytes;
+}
+
+std::string stated_checksum(std::span<const std::byte> bytes) {
+  const std::optional<std::string> header = header_text(bytes);
+  const auto place = header ? checksum_place(*header) : std::nullopt;
+  return place ? header->substr(*place, kNoChecksum.size()) : "unknown";
 }
 
 namespace {
 
 /// Checks one tensor's entry against the payload and returns where it lies.
 Tensor tensor_at(const std::string& path, const std::string& name, const Json& entry,
-                 std::span<const std::byte> payload,
-                 const std::shared_ptr<const MappedFile>& file) {
+                 std::span<const std::byte> payload, const std::shared_ptr<const void>& owner) {
   Tensor tensor;
   const auto wrong = [&](std::string_view what) {
     fail(ErrorCode::kCorruptFile, "{}: tensor '{}': {}", path, name, what);
@@ -138,7 +173,7 @@ Tensor tensor_at(const std::string& path, const std::string& name, const Json& e
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % dtype_size(tensor.dtype) != 0) {
     wrong("it is not aligned");
   }
-  tensor.bytes = Buffer<std::byte>(bytes, file);
+  tensor.bytes = Buffer<std::byte>(bytes, owner);
   return tensor;
 }
 
@@ -146,21 +181,21 @@ Tensor tensor_at(const std::string& path, const std::string& name, const Json& e
 
 TensorStore read_safetensors(const std::string& path) {
   const auto file = MappedFile::open(path);
-  const std::span<const std::byte> bytes = file->bytes();
+  return read_safetensors(file->bytes(), file, path);
+}
+
+TensorStore read_safetensors(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                             const std::string& path) {
   const auto not_ours = [&](std::string_view why) {
     fail(ErrorCode::kCorruptFile, "{}: is not a tare model file: {}", path, why);
   };
   if (bytes.size() < kLengthBytes) not_ours("it is too short");
-  std::uint64_t length = 0;
-  for (std::size_t i = kLengthBytes; i-- > 0;) {
-    length = (length << 8) | static_cast<std::uint64_t>(bytes[i]);
-  }
-  if (length > bytes.size() - kLengthBytes) {
+  std::optional<std::string> found = header_text(bytes);
+  if (!found) {
     fail(ErrorCode::kCorruptFile,
          "{}: is not a tare model file, or is cut off: its header would end past its end", path);
   }
-  std::string text(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes,
-                   static_cast<std::size_t>(length));
+  std::string text = *std::move(found);
   const auto payload = bytes.subspan(kLengthBytes + text.size());
 
   const Json header = Json::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -188,7 +223,7 @@ TensorStore read_safetensors(const std::string& path) {
 
   TensorStore store;
   for (const auto& [name, entry] : header.items()) {
-    if (name != kMetadata) store.tensors[name] = tensor_at(path, name, entry, payload, file);
+    if (name != kMetadata) store.tensors[name] = tensor_at(path, name, entry, payload, owner);
   }
   constexpr std::string_view kOwn = "tare.";
   for (const auto& [name, value] : metadata->items()) {

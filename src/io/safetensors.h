@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "io/atomic_file.h"
 #include "io/tensor_store.h"
@@ -18,9 +22,19 @@ inline constexpr int kFormatVersion = 1;
 /// checksum's digits as zeros) and the payload. The bytes depend on the store alone.
 void write_safetensors(const std::string& path, const TensorStore& store, Overwrite overwrite);
 
+/// The bytes of such a file.
+std::vector<std::byte> safetensors_bytes(const TensorStore& store);
+
 /// Maps a file that write_safetensors made. Tensors point into the mapping and keep it alive.
 /// kNotFound no such file; kCorruptFile not a tare file, truncated, a byte changed, or from a newer
 /// format.
 TensorStore read_safetensors(const std::string& path);
+/// The same for bytes that `owner` keeps alive, aligned as doubles are; `name` is for messages.
+TensorStore read_safetensors(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                             const std::string& name);
+
+/// The eight digits of the checksum that the bytes of such a file state; "unknown" where they state
+/// none.
+std::string stated_checksum(std::span<const std::byte> bytes);
 
 }  // namespace tare

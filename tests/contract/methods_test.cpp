@@ -98,6 +98,22 @@ TEST_P(MethodContract, ThreadsDoNotChangeAByte) {
   }
 }
 
+TEST_P(MethodContract, MemoryIsAsGoodAsAFile) {
+  save(fit());
+  const FittedModel from_file = load_model(path);
+  std::vector<std::byte> memory = save_model_to_memory(from_file);
+  const std::string file = bytes();
+  ASSERT_EQ(memory.size(), file.size());
+  EXPECT_TRUE(std::ranges::equal(memory, std::as_bytes(std::span(file))));
+  const FittedModel from_memory = load_model_from_memory(memory, "here");
+  EXPECT_EQ(from_memory.method, GetParam());
+  EXPECT_EQ(quantiles(*from_memory.model), quantiles(*from_file.model));
+  memory[memory.size() / 2] ^= std::byte{1};
+  expect_error(ErrorCode::kCorruptFile, "here: ", [&] { load_model_from_memory(memory, "here"); });
+  memory.resize(5);
+  expect_error(ErrorCode::kCorruptFile, "here: ", [&] { load_model_from_memory(memory, "here"); });
+}
+
 TEST_P(MethodContract, SavedAndLoadedPredictsTheSame) {
   auto model = fit();
   const auto before = quantiles(*model);

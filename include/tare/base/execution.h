@@ -3,13 +3,16 @@
 
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <string_view>
 
 namespace tare {
 
 /// Thrown by work that Execution::stop ended.
-struct Stopped {};
+struct Stopped : std::exception {
+  const char* what() const noexcept override { return "stopped"; }
+};
 
 /// How a computation may run. It never changes a quantile.
 struct Execution {

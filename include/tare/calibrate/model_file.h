@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tare/base/params.h"
 #include "tare/base/rng.h"
@@ -29,8 +30,13 @@ enum class Replace { kKeep, kReplace };
 void save_model(const std::string& path, const FittedModel& fitted,
                 Replace replace = Replace::kKeep);
 
+/// The bytes that save_model writes.
+std::vector<std::byte> save_model_to_memory(const FittedModel& fitted);
+
 /// Maps the file and checks every length and the checksum before use. Throws kNotFound,
 /// kCorruptFile (not a model file, truncated, a byte changed, from a newer format).
 FittedModel load_model(const std::string& path);
+/// The same from bytes, which the model keeps; `name` takes the place of a path in messages.
+FittedModel load_model_from_memory(std::vector<std::byte> bytes, const std::string& name = "model");
 
 }  // namespace tare

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "serve/model/private_copy.h"
+#include "serve/model/whole_file.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,36 +28,32 @@ int open_model(const std::string& path) {
   fail(ErrorCode::kIo, "{}: cannot be opened: {}", path, std::strerror(errno));
 }
 
-void check_kind(int file, const std::string& path) {
+std::size_t size_of(int file, const std::string& path) {
   struct stat status {};
   if (::fstat(file, &status) != 0) {
     fail(ErrorCode::kIo, "{}: cannot be read: {}", path, std::strerror(errno));
   }
   if (S_ISDIR(status.st_mode)) fail(ErrorCode::kBadData, "{}: a directory, not a file", path);
   if (!S_ISREG(status.st_mode)) fail(ErrorCode::kIo, "{}: is not a regular file", path);
+  return static_cast<std::size_t>(status.st_size);
 }
 
 }  // namespace
 
-PrivateCopy::PrivateCopy(const std::string& path) {
-  const OpenFile from{open_model(path)};
-  check_kind(from.number, path);
-  OpenFile to{::memfd_create("tare-model", MFD_CLOEXEC)};
-  if (to.number < 0)
-    fail(ErrorCode::kIo, "{}: no memory for a copy: {}", path, std::strerror(errno));
-  constexpr std::size_t kAtOnce = std::size_t{1} << 26;
-  for (;;) {
-    const auto sent = ::sendfile(to.number, from.number, nullptr, kAtOnce);
-    if (sent == 0) break;
-    if (sent < 0 && errno != EINTR) {
+std::vector<std::byte> read_whole_file(const std::string& path) {
+  const OpenFile file{open_model(path)};
+  std::vector<std::byte> bytes(size_of(file.number, path));
+  std::size_t have = 0;
+  while (have < bytes.size()) {
+    const auto got = ::read(file.number, bytes.data() + have, bytes.size() - have);
+    if (got == 0) break;  // it became shorter meanwhile: its checksum will tell
+    if (got < 0 && errno != EINTR) {
       fail(ErrorCode::kIo, "{}: cannot be read: {}", path, std::strerror(errno));
     }
+    if (got > 0) have += static_cast<std::size_t>(got);
   }
-  file_ = to.number;
-  to.number = -1;
-  path_ = fmt::format("/proc/self/fd/{}", file_);
+  bytes.resize(have);
+  return bytes;
 }
-
-PrivateCopy::~PrivateCopy() { ::close(file_); }
 
 }  // namespace tare::serve
