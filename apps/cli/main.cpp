@@ -11,6 +11,7 @@
 
 #include "base/strings.h"
 #include "support/command.h"
+#include "support/help.h"
 #include "tare/base/error.h"
 #include "tare/base/version.h"
 
@@ -90,6 +91,7 @@ int run(int argc, char** argv) {
       "  tare evaluate cars.tare test.csv\n\n"
       "'tare COMMAND --help' explains a command and shows an example.",
       "tare");
+  app.formatter(std::make_shared<GroupedHelp>());
   app.set_version_flag("--version", "tare " + std::string(kVersion));
   app.require_subcommand(1);
   add_fit(app, common);
@@ -163,6 +165,7 @@ void add_common(CLI::App& command, Common& common) {
   command.add_flag("--json", common.json, "Print the result as JSON");
   command.add_flag("-q,--quiet", common.quiet, "Print nothing but the result and errors");
   command.add_flag("-v,--verbose", common.verbose, "Print more of what is done");
+  put_in_group(command, kGeneral, {"--help", "--threads", "--json", "--quiet", "--verbose"});
 }
 
 }  // namespace tare::cli

@@ -35,6 +35,17 @@ class Help(CliTest):
                     explained = len(line) > 32 and line[30:].strip() or lines[i + 1].startswith(" " * 20)
                     self.assertTrue(explained, f"{command}: {line}")
 
+    def test_help_is_in_groups_and_fits_a_terminal(self):
+        text = self.ok("fit", "--help").out
+        places = [text.index(f"\n{group}:\n") for group in
+                  ("Most used", "Your model", "Columns", "Rows", "Answers", "Point model and kernel", "Output", "General")]
+        self.assertEqual(places, sorted(places))
+        self.assertNotIn("\nOptions:\n", text)  # each is in a group
+        for command in COMMANDS:
+            for line in self.ok(command, "--help").out.splitlines():
+                if line.startswith("  -") or line.startswith(" " * 30):
+                    self.assertLessEqual(len(line), 100, f"{command}: {line}")
+
     def test_no_command(self):
         self.fails(USAGE, says=["a command is missing", *COMMANDS])
         self.fails(USAGE, "-q", says=["error: "])

@@ -17,6 +17,7 @@
 #include "support/bar.h"
 #include "support/command.h"
 #include "support/file_case.h"
+#include "support/help.h"
 #include "support/levels.h"
 #include "support/text_table.h"
 #include "tare/base/version.h"
@@ -226,6 +227,8 @@ void add_compare(CLI::App& app, Common& common) {
   command->add_option("--seed", options->seed, "Of the splits and the methods")
       ->capture_default_str()
       ->check(whole_number());
+  put_in_group(*command, kColumns, {"--features", "--drop", "--categorical", "--missing"});
+  put_in_group(*command, kOutput, {"--out", "--report", "--force"});
   add_common(*command, common);
   command->callback([options, &common] { run_compare(*options, common); });
 }

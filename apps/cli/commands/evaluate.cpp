@@ -10,6 +10,7 @@
 #include "io/atomic_file.h"
 #include "support/bar.h"
 #include "support/command.h"
+#include "support/help.h"
 #include "support/input.h"
 #include "support/report_json.h"
 #include "support/report_maker.h"
@@ -213,6 +214,7 @@ void add_evaluate(CLI::App& app, Common& common) {
       ->capture_default_str()
       ->check(whole_number());
   add_input_options(*command, options->input);
+  put_in_group(*command, kOutput, {"--report", "--force"});
   add_common(*command, common);
   command->callback([options, &common] { run_evaluate(*options, common); });
 }

@@ -9,6 +9,7 @@
 #include "io/atomic_file.h"
 #include "support/bar.h"
 #include "support/command.h"
+#include "support/help.h"
 #include "support/input.h"
 #include "support/levels.h"
 #include "support/warning_text.h"
@@ -107,6 +108,9 @@ void add_predict(CLI::App& app, Common& common) {
       "and bands are empty unless the model was fitted with --bands");
   command->add_flag("--force", options->force, "Replace the output file if it exists");
   add_input_options(*command, options->input);
+  put_in_group(*command, kAnswers, {"--levels", "--interval", "--diagnostics"});
+  put_in_group(*command, kColumns, {"--keep"});
+  put_in_group(*command, kOutput, {"--output", "--force"});
   add_common(*command, common);
   command->callback([options, &common] { run_predict(*options, common); });
 }

@@ -7,6 +7,7 @@
 #include "io/atomic_file.h"
 #include "support/bar.h"
 #include "support/command.h"
+#include "support/help.h"
 #include "support/levels.h"
 #include "support/report_json.h"
 #include "support/report_maker.h"
@@ -88,6 +89,7 @@ void add_report(CLI::App& app, Common& common) {
       ->check(whole_number());
   command->add_flag("--force", options->force, "Replace the page if it exists");
   add_input_options(*command, options->input);
+  put_in_group(*command, kOutput, {"--output", "--force"});
   add_common(*command, common);
   command->callback([options, &common] { run_report(*options, common); });
 }

@@ -24,6 +24,7 @@
 #include "support/bar.h"
 #include "support/command.h"
 #include "support/data_folder.h"
+#include "support/help.h"
 #include "support/levels.h"
 #include "support/text_table.h"
 #include "tare/base/version.h"
@@ -306,6 +307,7 @@ void add_reproduce(CLI::App& app, Common& common) {
   command->add_option("--report", options->report,
                       "Write the page of results to this HTML file as well as into the folder");
   command->add_flag("--force", options->force, "Replace the file of --report if it exists");
+  put_in_group(*command, kOutput, {"--out", "--report", "--force"});
   add_common(*command, common);
   command->callback([options, &common] { run_reproduce(*options, common); });
 }

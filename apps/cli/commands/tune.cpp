@@ -18,6 +18,7 @@
 #include "support/command.h"
 #include "support/data_folder.h"
 #include "support/file_case.h"
+#include "support/help.h"
 #include "support/levels.h"
 #include "support/text_table.h"
 #include "tare/base/version.h"
@@ -197,7 +198,8 @@ void add_tune(CLI::App& app, Common& common) {
       ->required();
   command->add_option("--grid", options->grid,
                       "NAME=VALUE,VALUE,...: values to try [those of 'tare methods -v']");
-  command->add_option("--random", options->random, "Try so many points of the grid [all]");
+  command->add_option("--random", options->random,
+                      "Number of points of the grid to try, drawn at random [all]");
   command->add_option("--splits", options->splits, "Splits on which the finalists are scored")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000}));
@@ -210,6 +212,8 @@ void add_tune(CLI::App& app, Common& common) {
       ->capture_default_str()
       ->check(whole_number());
   command->add_flag("--force", options->force, "Replace files that exist");
+  put_in_group(*command, kColumns, {"--features", "--drop", "--categorical", "--missing"});
+  put_in_group(*command, kOutput, {"--output", "--force"});
   add_common(*command, common);
   command->callback([options, &common] {
     const auto names = built_in_plan_names();

@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "calibrate/method_config.h"
 #include "data/schema.h"
+#include "support/help.h"
 #include "tare/calibrate/methods.h"
 
 namespace tare::cli {
@@ -125,8 +126,9 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
   for (const ParamInfo& option : method_options()) {
     std::string flag = "--" + std::string(option.name);
     std::replace(flag.begin(), flag.end(), '_', '-');
-    command.add_option(flag, options.method_options[std::string(option.name)],
-                       fmt::format("{} [{}]", option.help, option.fallback));
+    command.add_option(
+        flag, options.method_options[std::string(option.name)],
+        fmt::format("{} [{}]", option.help, option.name == "bands" ? "auto" : option.fallback));
   }
   command
       .add_option("--window", options.window,
@@ -160,6 +162,20 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
       ->capture_default_str()
       ->check(whole_number());
   command.add_flag("--force", options.force, "Replace the model file if it exists");
+  put_in_group(command, kMostUsed, {"--target", "--output", "--method", "--budget", "--guarantee"});
+  put_in_group(command, kYourModel,
+               {"--prediction", "--prediction-sd", "--prediction-quantiles", "--predictor",
+                "--timeout", "--features-of-input"});
+  put_in_group(command, kColumns,
+               {"--features", "--drop", "--categorical", "--calibrate-on", "--group", "--weight",
+                "--missing"});
+  put_in_group(command, kRows, {"--window", "--split", "--folds", "--shift-to"});
+  put_in_group(command, kAnswers, {"--bounds", "--bands", "--masses"});
+  put_in_group(command, kKernel,
+               {"--regressor", "--reducer", "--dims", "--scale", "--kernel", "--bandwidth",
+                "--fallback", "--min-support", "--ranks", "--index"});
+  put_in_group(command, kOutput, {"--force"});
+  put_in_group(command, kGeneral, {"--config", "--set", "--seed"});
 }
 
 }  // namespace tare::cli

@@ -7,6 +7,7 @@
 #include "apply/kept_columns.h"
 #include "base/fail.h"
 #include "data/external_model.h"
+#include "support/help.h"
 
 namespace tare::cli {
 namespace {
@@ -56,6 +57,8 @@ void add_input_options(CLI::App& command, InputOptions& options) {
                   "Seconds the predictor may take for a batch of rows")
       ->capture_default_str()
       ->check(seconds());
+  put_in_group(command, kColumns, {"--missing"});
+  put_in_group(command, kYourModel, {"--predictor", "--timeout"});
 }
 
 ModelInput::ModelInput(const FittedModel& fitted, const std::string& path, Need need,

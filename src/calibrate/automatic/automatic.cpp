@@ -177,8 +177,8 @@ struct AutoRows {
       if (input.weight.empty() || input.weight[i] > 0.0) rows.push_back(i);
     }
     if (rows.size() < kMinCalibrationRows) {
-      fail(ErrorCode::kBadData, "{} rows with a weight are too few, {} are the least", rows.size(),
-           kMinCalibrationRows);
+      fail(ErrorCode::kBadData, "{} rows with a weight are too few: at least {} are needed",
+           rows.size(), kMinCalibrationRows);
     }
     return rows;
   }

@@ -17,7 +17,7 @@ constexpr double kLeastOfMeanSlope = 1e-2;   // of the row, for an end without a
 void check_levels(std::span<const double> levels) {
   if (levels.size() < 2) {
     fail(ErrorCode::kInvalidArgument,
-         "{} given quantiles say nothing about the spread, 2 are the least", levels.size());
+         "{} given quantiles say nothing about the spread: at least 2 are needed", levels.size());
   }
   for (std::size_t j = 0; j < levels.size(); ++j) {
     if (!(levels[j] > 0.0 && levels[j] < 1.0) || (j > 0 && !(levels[j - 1] < levels[j]))) {

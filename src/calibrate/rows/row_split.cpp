@@ -67,7 +67,8 @@ Partition hold_out(const FitInput& input, const SplitRule& rule) {
 void check_calibration_rows(std::size_t usable) {
   if (usable >= kMinCalibrationRows) return;
   fail(ErrorCode::kBadData,
-       "{} calibration rows are too few, {} are the least (give more rows, a larger --split, or "
+       "{} calibration rows are too few: at least {} are needed (give more rows, a larger --split, "
+       "or "
        "--split cross where the method has it)",
        usable, kMinCalibrationRows);
 }

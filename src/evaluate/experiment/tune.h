@@ -27,7 +27,7 @@ std::vector<GridAxis> default_grid(const Method& method, const Params& fixed);
 struct TuneOptions {
   Params fixed;  // the same in all trials
   std::vector<GridAxis> grid;
-  std::size_t random = 0;          // so many points of the grid, drawn at random; 0: all of them
+  std::size_t random = 0;          // points of the grid to try, drawn at random; 0: all of them
   std::size_t splits = 9;          // that a finalist is scored on
   double validation_share = 0.15;  // of the rows, drawn anew for each split
   double calibrate_share = 0.3;    // of the others, for a method with a calibration step

@@ -195,7 +195,7 @@ TEST(GivenLaw, WhatCannotBeUsedIsNamed) {
         Matrix({inf, 1.0}, 1, 2));
   fails(ErrorCode::kBadData, "too far apart", two, Matrix({-1.5e308, 1.5e308}, 1, 2));
   fails(ErrorCode::kShapeMismatch, "3 given columns where the form has 2", two, Matrix(1, 3));
-  fails(ErrorCode::kInvalidArgument, "2 are the least", {GivenKind::kQuantiles, {0.5}},
+  fails(ErrorCode::kInvalidArgument, "at least 2 are needed", {GivenKind::kQuantiles, {0.5}},
         Matrix(1, 1));
   for (const auto& levels : {std::vector{0.5, 0.5}, std::vector{0.9, 0.1}, std::vector{0.0, 0.5},
                              std::vector{0.5, 1.0}, std::vector{0.5, std::nan("")}}) {
