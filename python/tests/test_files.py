@@ -65,6 +65,29 @@ def test_same_data_same_bytes_as_the_tool(small, tool, tmp_path):
     assert np.array_equal(tare.QuantileRegressor.load(tmp_path / "m.tare").predict(small.X), mine.predict(small.X))
 
 
+def test_every_column_of_the_tool_is_pythons_to_the_bit(small, tool, tmp_path):
+    levels = [0.001, 0.1, 0.5, 0.95]
+    model = tare.QuantileRegressor("nrc_boost", guarantee="split", bands=True).fit(small.X, small.y)
+    model.save(tmp_path / "m.tare")
+    new = small.X[:60] + 0.01
+    write_csv(tmp_path / "d.csv", {"x0": new[:, 0].tolist(), "x1": new[:, 1].tolist()})
+    asked = ",".join(map(str, levels))
+    command = [tool, "predict", str(tmp_path / "m.tare"), str(tmp_path / "d.csv"), "--levels", asked, "--diagnostics"]
+    out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    table = {name: np.array(cells, dtype=float) for name, *cells in zip(*csv.reader(out.splitlines()))}
+    with pytest.warns(tare.TareWarning):  # few rows cannot keep 0.001
+        mine = model.diagnostics(new, levels)
+        quantiles = model.predict_quantiles(new, levels)
+    expected = {name: mine[name] for name in ("effective_n", "nearest", "fallback", "outside")}
+    for j, level in enumerate(levels):
+        expected[f"q{level}"] = quantiles[:, j]
+        expected[f"q{level}_low"], expected[f"q{level}_high"] = mine["band_low"][:, j], mine["band_high"][:, j]
+        expected[f"delivered_q{level}"] = mine["delivered"][:, j]
+    assert set(table) == set(expected)
+    for name, values in expected.items():
+        assert np.array_equal(table[name], values), name
+
+
 def test_save_and_load(small, tmp_path):
     model = tare.Calibrator(true_mean).calibrate(small.X, small.y)
     model.save(tmp_path / "m.tare")
