@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// What the two threads tell each other.
-class Desk {
+class ProgressChannel {
  public:
   /// From the work.
   void report(std::string_view stage, double share) {
@@ -63,18 +63,18 @@ class Desk {
 };
 
 /// Signals and the callback, which may raise.
-void attend(Desk& desk, const nb::object& progress) {
+void deliver_progress(ProgressChannel& channel, const nb::object& progress) {
   const nb::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
   if (progress.is_none()) return;
-  if (const auto news = desk.news()) progress(news->first, news->second);
+  if (const auto news = channel.news()) progress(news->first, news->second);
 }
 
 }  // namespace
 
 void run_interruptible(std::size_t threads, const nb::object& progress,
                        const std::function<void(const Execution&)>& work) {
-  Desk desk;
+  ProgressChannel channel;
   std::exception_ptr failure;
   std::exception_ptr interruption;
   {
@@ -83,21 +83,21 @@ void run_interruptible(std::size_t threads, const nb::object& progress,
       try {
         Execution how;
         how.threads = threads;
-        how.stop = desk.stop_flag();
-        how.progress = [&](std::string_view stage, double share) { desk.report(stage, share); };
+        how.stop = channel.stop_flag();
+        how.progress = [&](std::string_view stage, double share) { channel.report(stage, share); };
         work(how);
       } catch (...) {
         failure = std::current_exception();
       }
-      desk.finish();
+      channel.finish();
     });
-    while (!desk.wait()) {
+    while (!channel.wait()) {
       if (interruption) continue;
       try {
-        attend(desk, progress);
+        deliver_progress(channel, progress);
       } catch (...) {
         interruption = std::current_exception();
-        desk.stop();
+        channel.stop();
       }
     }
   }

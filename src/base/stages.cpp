@@ -21,7 +21,7 @@ Execution quietly(const Execution& how) {
   return {.threads = how.threads, .diagnostics = false, .progress = {}, .stop = how.stop};
 }
 
-void SideBySide::report(std::size_t part, double share) {
+void ParallelProgress::report(std::size_t part, double share) {
   if (!how_.progress) return;
   const std::lock_guard lock(guard_);
   sum_ += share - share_[part];
@@ -29,7 +29,7 @@ void SideBySide::report(std::size_t part, double share) {
   how_.progress(stage_, std::min(1.0, sum_ / static_cast<double>(share_.size())));
 }
 
-Execution SideBySide::of(std::size_t part) {
+Execution ParallelProgress::of(std::size_t part) {
   Execution own = how_;
   own.threads = std::max<std::size_t>(1, thread_count(how_) / share_.size());
   if (how_.progress) {

@@ -21,9 +21,9 @@ Execution quietly(const Execution& how);
 
 /// Parts that run side by side and report as one stage: the mean share that is done, which never
 /// falls where no part's does. Calls may come from any thread; `how` must outlive it.
-class SideBySide {
+class ParallelProgress {
  public:
-  SideBySide(const Execution& how, std::string stage, std::size_t parts)
+  ParallelProgress(const Execution& how, std::string stage, std::size_t parts)
       : how_(how), stage_(std::move(stage)), share_(parts, 0.0) {}
 
   void report(std::size_t part, double share);

@@ -128,8 +128,8 @@ void CoarseRows::fill_boxes() {
   }
 }
 
-CoarseRows::Aim CoarseRows::prepare(std::span<const double> query, double reach2,
-                                    std::int16_t* out) const {
+CoarseRows::CoarseQuery CoarseRows::prepare(std::span<const double> query, double reach2,
+                                            std::int16_t* out) const {
   bool inside = true;
   double error2 = 0.0;
   double norm = 0.0;
@@ -224,16 +224,16 @@ void CoarseRows::near_among_all(MatrixView queries, double reach2, Scratch& scra
 }
 
 /// The boxes in reach, into scratch.boxes. Returns how many.
-std::size_t CoarseRows::find_boxes(const Aim& aim, Scratch& scratch) const {
+std::size_t CoarseRows::find_boxes(const CoarseQuery& coarse, Scratch& scratch) const {
   scratch.boxes.resize(words() + 2 * kCoarseBoxes);
   scratch.query.resize(dims_);
   for (std::size_t j = 0; j < dims_; ++j) {
-    scratch.query[j] = -0.5F * static_cast<float>(aim.test.query[j]);
+    scratch.query[j] = -0.5F * static_cast<float>(coarse.test.query[j]);
   }
   // Coordinates and their differences are whole and exact; a square and each sum of squares are
   // off by half a unit in the last of 24 bits.
   const double rounding = 0x1.0p-23 * static_cast<double>(dims_ + 4);
-  const auto limit = static_cast<float>(std::min(1e30, aim.farthest2 * (1.0 + rounding) + 1.0));
+  const auto limit = static_cast<float>(std::min(1e30, coarse.farthest2 * (1.0 + rounding) + 1.0));
   const std::size_t groups = (words() + kCoarseBoxes - 1) / kCoarseBoxes;
   return coarse_boxes_near({boxes_.data(), groups, dims_}, scratch.query.data(), limit,
                            scratch.boxes.data());
@@ -242,13 +242,14 @@ std::size_t CoarseRows::find_boxes(const Aim& aim, Scratch& scratch) const {
 void CoarseRows::near_in_boxes(std::span<const double> query, double reach2, Scratch& scratch,
                                std::uint64_t* mask) const {
   scratch.queries.assign(2 * pairs_, 0);
-  Aim aim = prepare(query, reach2, scratch.queries.data());
-  const std::size_t boxes = find_boxes(aim, scratch);
+  CoarseQuery coarse = prepare(query, reach2, scratch.queries.data());
+  const std::size_t boxes = find_boxes(coarse, scratch);
   scratch.possible.resize(words());
   scratch.sure.resize(words());
-  aim.test.possible = scratch.possible.data();
-  aim.test.sure = scratch.sure.data();
-  coarse_masks_at({values_.data(), norms_.data(), pairs_}, {scratch.boxes.data(), boxes}, aim.test);
+  coarse.test.possible = scratch.possible.data();
+  coarse.test.sure = scratch.sure.data();
+  coarse_masks_at({values_.data(), norms_.data(), pairs_}, {scratch.boxes.data(), boxes},
+                  coarse.test);
   std::fill_n(mask, words(), 0);
   for (std::size_t k = 0; k < boxes; ++k) {
     const std::size_t first = std::size_t{scratch.boxes[k]} * kCoarseWord;
@@ -266,8 +267,8 @@ double CoarseRows::share_of_boxes(std::span<const double> query, double reach2,
                                   Scratch& scratch) const {
   assert(!order_.empty() && "rows stand in no boxes");
   scratch.queries.assign(2 * pairs_, 0);
-  const Aim aim = prepare(query, reach2, scratch.queries.data());
-  return static_cast<double>(find_boxes(aim, scratch)) / static_cast<double>(words());
+  const CoarseQuery coarse = prepare(query, reach2, scratch.queries.data());
+  return static_cast<double>(find_boxes(coarse, scratch)) / static_cast<double>(words());
 }
 
 }  // namespace tare

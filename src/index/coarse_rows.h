@@ -67,7 +67,7 @@ class CoarseRows {
 
  private:
   /// A query on the grid, and the squared distance from it beyond which nothing is near.
-  struct Aim {
+  struct CoarseQuery {
     CoarseTest test;
     double farthest2 = 0.0;
   };
@@ -75,7 +75,7 @@ class CoarseRows {
   void fill_boxes();
   std::size_t place(std::size_t row) const { return order_.empty() ? row : order_[row]; }
   std::size_t at(std::size_t row, std::size_t feature) const;
-  Aim prepare(std::span<const double> query, double reach2, std::int16_t* out) const;
+  CoarseQuery prepare(std::span<const double> query, double reach2, std::int16_t* out) const;
   bool within(std::size_t row, std::span<const double> query, double reach2) const;
   void settle(const CoarseTest& test, std::size_t first, std::size_t last,
               std::span<const double> query, double reach2) const;
@@ -84,7 +84,7 @@ class CoarseRows {
                       std::span<std::uint64_t> masks) const;
   void near_in_boxes(std::span<const double> query, double reach2, Scratch& scratch,
                      std::uint64_t* mask) const;
-  std::size_t find_boxes(const Aim& aim, Scratch& scratch) const;
+  std::size_t find_boxes(const CoarseQuery& coarse, Scratch& scratch) const;
 
   std::span<const double> columns_;
   std::size_t rows_;

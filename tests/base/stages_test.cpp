@@ -31,7 +31,7 @@ TEST(PartOf, ReportsSharesOfTheWhole) {
 
 TEST(PartOf, IsSilentWhereNobodyListens) { EXPECT_FALSE(part_of({}, 0, 2).progress); }
 
-TEST(SideBySide, ReportsTheMeanShareFromAnyThread) {
+TEST(ParallelProgress, ReportsTheMeanShareFromAnyThread) {
   constexpr std::size_t kParts = 40;
   std::vector<double> seen;
   std::atomic<bool> stop{false};
@@ -42,7 +42,7 @@ TEST(SideBySide, ReportsTheMeanShareFromAnyThread) {
     EXPECT_EQ(stage, "all");
     seen.push_back(share);
   };
-  SideBySide parts(how, "all", kParts);
+  ParallelProgress parts(how, "all", kParts);
   parallel_for(how, kParts, [&](std::size_t k) {
     const Execution own = parts.of(k);
     EXPECT_EQ(own.threads, 1U);
@@ -54,7 +54,7 @@ TEST(SideBySide, ReportsTheMeanShareFromAnyThread) {
   EXPECT_TRUE(std::ranges::is_sorted(seen));
   EXPECT_EQ(seen.back(), 1.0);
   const Execution nobody;
-  EXPECT_FALSE(SideBySide(nobody, "all", 2).of(0).progress);
+  EXPECT_FALSE(ParallelProgress(nobody, "all", 2).of(0).progress);
 }
 
 }  // namespace

@@ -91,24 +91,24 @@ void print_trail(const ExperimentCase& one, const Method& method, const Tuned& t
              text_table(rows));
 }
 
-struct Ground {
+struct TuneCase {
   const ExperimentCase& one;
   const CaseData& data;
   std::string experiment;
 };
 
-void tune_one(const TuneCommand& command, const Method& method, const Ground& ground,
+void tune_one(const TuneCommand& command, const Method& method, const TuneCase& chosen,
               const std::string& output, const Common& common) {
   const TuneOptions options = options_for(command, method);
   Tuned tuned;
   {
     Bar bar(common);
-    tuned = tune_method(method, ground.data.rows.x, ground.data.rows.y, options, bar.execution());
+    tuned = tune_method(method, chosen.data.rows.x, chosen.data.rows.y, options, bar.execution());
   }
   AtomicFile file(output, command.force ? Overwrite::kAllow : Overwrite::kRefuse);
-  file.write(config_text(method, tuned, options, ground.one, ground.experiment));
+  file.write(config_text(method, tuned, options, chosen.one, chosen.experiment));
   file.commit();
-  if (!common.quiet) print_trail(ground.one, method, tuned);
+  if (!common.quiet) print_trail(chosen.one, method, tuned);
 }
 
 void tune_file(const TuneCommand& command, const Common& common) {

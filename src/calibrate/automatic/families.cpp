@@ -55,8 +55,9 @@ QuantileBoosting fit_quantile_boosting(const RegressionData& data, std::span<con
                                stops);
 }
 
-/// What takes how long, for the progress bar: seconds on a set of 8,000 rows, roughly.
-struct Workshop {
+/// Trains models of a family on folds, and reports progress: for that the seconds of each on a set
+/// of 8,000 rows, roughly.
+struct FamilyTraining {
   CrossFit& fit;
   const Effort& effort;
   Seed seed;
@@ -209,7 +210,8 @@ struct Means {
 
 /// Laws of the target itself, beside "target", where many rows share a value: near in x, and near
 /// in the center and the probability of the heaviest mass.
-void add_mass_laws(const Workshop& shop, std::size_t center, std::vector<Candidate>& candidates) {
+void add_mass_laws(const FamilyTraining& shop, std::size_t center,
+                   std::vector<Candidate>& candidates) {
   const std::vector<PointMass> masses = find_point_masses(shop.fit.rows().y);
   if (masses.empty()) return;
   const PointMass heaviest = *std::ranges::max_element(masses, {}, &PointMass::rows);
@@ -218,7 +220,7 @@ void add_mass_laws(const Workshop& shop, std::size_t center, std::vector<Candida
   candidates.push_back({"target_mass", {}, {}, {center, probability}});
 }
 
-Means add_means(const Workshop& shop, std::vector<Candidate>& candidates) {
+Means add_means(const FamilyTraining& shop, std::vector<Candidate>& candidates) {
   Means means;
   const Effort& effort = shop.effort;
   if (effort.small_networks > 0) {
@@ -268,7 +270,8 @@ std::vector<double> noise_weights(const CrossFit& fit, std::size_t log_scale) {
   return weight;
 }
 
-void add_reweighted(const Workshop& shop, const Means& means, std::vector<Candidate>& candidates) {
+void add_reweighted(const FamilyTraining& shop, const Means& means,
+                    std::vector<Candidate>& candidates) {
   const std::vector<double> weight = noise_weights(shop.fit, means.log_scale);
   std::vector<std::size_t> members = means.members;
   members.push_back(shop.networks("networks, reweighted",
@@ -285,7 +288,7 @@ void add_reweighted(const Workshop& shop, const Means& means, std::vector<Candid
   candidates.push_back({"reweighted", center, scale, {center, scale}});
 }
 
-void add_normal(const Workshop& shop, std::vector<Candidate>& candidates) {
+void add_normal(const FamilyTraining& shop, std::vector<Candidate>& candidates) {
   const std::size_t first = shop.networks("networks of normal laws",
                                           {.heads = nn::Heads::kNormal, .steps = shop.effort.steps},
                                           shop.effort.small_networks, {}, 40);
@@ -294,7 +297,7 @@ void add_normal(const Workshop& shop, std::vector<Candidate>& candidates) {
   candidates.push_back({"normal", first, scale, {first, scale}});
 }
 
-void add_quantiles(const Workshop& shop, std::vector<Candidate>& candidates) {
+void add_quantiles(const FamilyTraining& shop, std::vector<Candidate>& candidates) {
   const std::size_t first = shop.networks(
       "networks of quantiles", {.heads = nn::Heads::kQuantiles, .steps = shop.effort.steps},
       shop.effort.small_networks, {}, 50);
@@ -326,7 +329,7 @@ double total_seconds(const Effort& effort) {
 std::vector<Candidate> train_families(CrossFit& fit, const Effort& effort, Seed seed,
                                       const Execution& how) {
   Progress progress(how, total_seconds(effort));
-  const Workshop shop{fit, effort, seed, how, progress};
+  const FamilyTraining shop{fit, effort, seed, how, progress};
   std::vector<Candidate> candidates;
   const Means means = add_means(shop, candidates);
   if (effort.all_families) {
@@ -342,7 +345,7 @@ std::vector<Candidate> train_given_families(CrossFit& fit, std::size_t center,
                                             const Execution& how) {
   const Effort effort;
   Progress progress(how, static_cast<double>(fit.folds().count));
-  const Workshop shop{fit, effort, seed, how, progress};
+  const FamilyTraining shop{fit, effort, seed, how, progress};
   std::vector<std::size_t> more;
   if (log_scale) more.push_back(*log_scale);
   const std::size_t scale = shop.log_scale(center, more, 20);
@@ -366,7 +369,7 @@ std::vector<Candidate> train_mass_laws(CrossFit& fit, std::size_t center, std::s
   if (fit.folds().in_time()) {
     const Effort effort;
     Progress progress(how, static_cast<double>(fit.folds().count));
-    const Workshop shop{fit, effort, seed, how, progress};
+    const FamilyTraining shop{fit, effort, seed, how, progress};
     probability = shop.probability(heaviest, {center, spread}, 60);
   } else {
     std::vector<double> hit;

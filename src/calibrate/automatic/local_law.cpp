@@ -85,7 +85,7 @@ LocalLaw LocalLaw::fit(const Candidate& candidate, const CrossFit& fit,
   const std::vector<double> sorted_unit = in_order(unit, residual_order(residual, rows.weight));
   const std::vector<std::size_t> block =
       fit.folds().in_time() ? time_blocks(residual, rows.weight) : std::vector<std::size_t>();
-  const PlaceNotes notes{.block = block, .unit = sorted_unit, .marginal = true};
+  const RowNotes notes{.block = block, .unit = sorted_unit, .marginal = true};
   law.choice_ = choose_bandwidth(*sample, notes, options, seed, how);
   options.bandwidth = law.choice_.bandwidth;
   law.snq_.push_back(Snq(std::move(sample), options).with_support(how));

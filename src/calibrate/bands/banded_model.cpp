@@ -259,7 +259,7 @@ std::unique_ptr<QuantileModel> add_bands(std::unique_ptr<QuantileModel> whole,
   const auto parts = draw_halves(rows, kHalves, input.window > 1, seed);
   BandedModel::Models halves(kHalves);
   std::vector<LeftOut> left(kHalves);
-  SideBySide progress(how, "bands", kHalves);
+  ParallelProgress progress(how, "bands", kHalves);
   try {
     parallel_for(how, kHalves, [&](std::size_t b) {
       const InputPart part(input, parts[b]);

@@ -111,7 +111,7 @@ Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size
 namespace {
 
 /// The search on a random part of the rows, carried over to all.
-BandwidthChoice search_part(const LocalSample& sample, const PlaceNotes& notes,
+BandwidthChoice search_part(const LocalSample& sample, const RowNotes& notes,
                             const SnqOptions& options, Seed seed, const Execution& how) {
   const SearchSize size = search_size(options.kernel);
   const auto kept = random_places(sample.rows(), size.rows, split(seed, 0));
@@ -120,7 +120,7 @@ BandwidthChoice search_part(const LocalSample& sample, const PlaceNotes& notes,
   for (const std::size_t i : kept) {
     if (!notes.unit.empty()) unit.push_back(notes.unit[i]);
   }
-  const PlaceNotes part_notes{.unit = unit, .marginal = notes.marginal};
+  const RowNotes part_notes{.unit = unit, .marginal = notes.marginal};
   BandwidthChoice choice;
   if (options.kernel == KernelKind::kKnn) {
     const auto places = random_places(part.rows(), size.left_out, split(seed, 1));
@@ -138,7 +138,7 @@ BandwidthChoice search_part(const LocalSample& sample, const PlaceNotes& notes,
 
 }  // namespace
 
-BandwidthChoice choose_bandwidth(const LocalSample& sample, const PlaceNotes& notes,
+BandwidthChoice choose_bandwidth(const LocalSample& sample, const RowNotes& notes,
                                  const SnqOptions& options, Seed seed, const Execution& how) {
   const std::span<const std::size_t> block = notes.block;
   const std::size_t rows = sample.rows();

@@ -8,7 +8,7 @@
 namespace tare {
 
 /// What is known about the places of a sample beside features and residuals.
-struct PlaceNotes {
+struct RowNotes {
   std::span<const std::size_t> block = {};  // as in choose_bandwidth; empty: rows in no order
   std::span<const double> unit = {};  // by how much y moves with a residual; empty: all the same
   bool marginal = false;  // try a window that holds all rows alike, wherever the path ends
@@ -22,7 +22,7 @@ struct PlaceNotes {
 /// row predicted from its neighbours of the same hour would ask for a bandwidth that finds only
 /// those; and the future differs from the past as late blocks do from early ones. Needs more than
 /// three blocks.
-BandwidthChoice choose_bandwidth(const LocalSample& sample, const PlaceNotes& notes,
+BandwidthChoice choose_bandwidth(const LocalSample& sample, const RowNotes& notes,
                                  const SnqOptions& options, Seed seed, const Execution& how);
 
 /// The loss of each bandwidth (column) when each of the rows `places` in turn is predicted from all

@@ -22,7 +22,7 @@ std::vector<Runner> runners_of(const BandwidthChoice& choice, RowLosses& kept) {
 }
 
 /// Whether the path should have gone on: the window of all rows, where it is tried, is no such end.
-bool is_open_end(const BandwidthChoice& choice, const PlaceNotes& notes, double bandwidth) {
+bool is_open_end(const BandwidthChoice& choice, const RowNotes& notes, double bandwidth) {
   if (bandwidth == choice.path.front().bandwidth) return true;
   const std::size_t last = choice.path.size() - (notes.marginal ? 2 : 1);
   return bandwidth == choice.path[last].bandwidth;
@@ -94,7 +94,7 @@ class Rounds {
   std::vector<double> weight_;
 };
 
-void run_on(std::vector<Runner>& runners, const LocalSample& sample, const PlaceNotes& notes,
+void run_on(std::vector<Runner>& runners, const LocalSample& sample, const RowNotes& notes,
             const SnqOptions& options, std::span<const std::size_t> places, const Execution& how) {
   std::vector<double> bandwidths;
   for (const Runner& runner : runners) bandwidths.push_back(runner.bandwidth);
@@ -109,7 +109,7 @@ void run_on(std::vector<Runner>& runners, const LocalSample& sample, const Place
 
 }  // namespace
 
-BandwidthChoice search_in_rounds(const LocalSample& sample, const PlaceNotes& notes,
+BandwidthChoice search_in_rounds(const LocalSample& sample, const RowNotes& notes,
                                  const SnqOptions& options, std::size_t most, Seed seed,
                                  const Execution& how) {
   Rounds rounds(sample, seed);

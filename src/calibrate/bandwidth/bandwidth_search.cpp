@@ -148,7 +148,7 @@ void keep_rows(const Matrix& losses, std::span<const double> bandwidths, const L
   }
 }
 
-BandwidthChoice search_bandwidth(const LocalSample& sample, const PlaceNotes& notes,
+BandwidthChoice search_bandwidth(const LocalSample& sample, const RowNotes& notes,
                                  const SnqOptions& options, std::span<const std::size_t> places,
                                  const Execution& how, RowLosses* kept) {
   const std::span<const std::size_t> block = notes.block;

@@ -20,7 +20,7 @@ void keep_rows(const Matrix& losses, std::span<const double> bandwidths, const L
 
 /// The best of a path of bandwidths that grows where an end would win; each of `places` is
 /// predicted from all other rows. Where `kept` is given, it gets the losses row by row.
-BandwidthChoice search_bandwidth(const LocalSample& sample, const PlaceNotes& notes,
+BandwidthChoice search_bandwidth(const LocalSample& sample, const RowNotes& notes,
                                  const SnqOptions& options, std::span<const std::size_t> places,
                                  const Execution& how, RowLosses* kept = nullptr);
 

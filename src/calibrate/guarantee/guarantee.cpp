@@ -163,7 +163,7 @@ void GuaranteedModel::set_lines(std::span<const FoldScores> folds) {
     overall.push_back(ranks_of(fold.scores, folds.size()));
     if (!fold.group.empty()) groups = std::max(groups, std::ranges::max(fold.group) + 1);
   }
-  lines_.emplace_back(std::move(overall));
+  ranks_.emplace_back(std::move(overall));
   std::vector<std::vector<std::vector<RowScore>>> by_group(groups);
   for (auto& own : by_group) own.resize(folds.size());
   for (std::size_t k = 0; k < folds.size(); ++k) {
@@ -184,11 +184,11 @@ void GuaranteedModel::add_group(std::span<const std::vector<RowScore>> folds) {
   }
   group_rows_.push_back(static_cast<std::int32_t>(rows));
   const bool enough = rows >= kRowsForNinety && equal;
-  group_lines_.push_back(enough ? static_cast<std::int32_t>(lines_.size()) : 0);
+  group_ranks_.push_back(enough ? static_cast<std::int32_t>(ranks_.size()) : 0);
   if (!enough) return;
   std::vector<GuaranteeRanks> own;
   for (const auto& fold : folds) own.push_back(ranks_of(fold, folds.size()));
-  lines_.emplace_back(std::move(own));
+  ranks_.emplace_back(std::move(own));
 }
 
 GuaranteedModel::Asked GuaranteedModel::make_asked(std::span<const std::uint8_t> flagged) const {
@@ -197,7 +197,7 @@ GuaranteedModel::Asked GuaranteedModel::make_asked(std::span<const std::uint8_t>
   for (std::size_t k = 0; k < folds(); ++k) {
     std::vector<std::uint8_t> flag(flagged.begin(), flagged.end());
     flag.resize(knots_.size(), 0);
-    for (const FoldRanks& line : lines_) FoldMerge::mark_knots(line.folds()[k], flag);
+    for (const FoldRanks& line : ranks_) FoldMerge::mark_knots(line.folds()[k], flag);
     asked.levels.emplace_back();
     for (std::size_t j = 0; j < knots_.size(); ++j) {
       if (flag[j] == 0) continue;
@@ -206,7 +206,7 @@ GuaranteedModel::Asked GuaranteedModel::make_asked(std::span<const std::uint8_t>
     }
     asked.columns += used[k].size();
   }
-  for (const FoldRanks& line : lines_) asked.merges.emplace_back(line, used, knots_of_tails());
+  for (const FoldRanks& line : ranks_) asked.merges.emplace_back(line, used, knots_of_tails());
   return asked;
 }
 
@@ -221,7 +221,7 @@ Mass GuaranteedModel::most_fresh(const FoldRanks& line) const {
 
 bool GuaranteedModel::all_keep(Level level) const {
   return std::ranges::all_of(
-      lines_, [&](const FoldRanks& line) { return line.keeps(level, most_fresh(line)); });
+      ranks_, [&](const FoldRanks& line) { return line.keeps(level, most_fresh(line)); });
 }
 
 GuaranteedModel::Cost GuaranteedModel::measure(const FitInput& held_out,
@@ -274,10 +274,10 @@ void GuaranteedModel::save(const TensorWriter& whole) const {
   std::vector<double> levels;
   for (const Level& level : knots_) levels.push_back(level.value());
   out.tensor("levels", levels);
-  save_ranks(out, lines_);
+  save_ranks(out, ranks_);
   out.value("outer", outer_ == OuterLevels::kOwnTail ? "own_tail" : "infinite");
   out.tensor("group_rows", group_rows_);
-  out.tensor("group_ranks", group_lines_);
+  out.tensor("group_ranks", group_ranks_);
   if (shift_) {
     out.value("shifted", true);
     out.tensor("weight_scale", std::vector<double>{scale_.largest()});
@@ -320,11 +320,11 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::load(const TensorReader& whole
           levels.front() > 0.0 && levels.back() < 1.0);
   model->knots_.clear();
   for (const double level : levels) model->knots_.emplace_back(level);
-  model->lines_ = load_ranks(in, model->folds(), levels.size());
+  model->ranks_ = load_ranks(in, model->folds(), levels.size());
   model->group_rows_ = in.values<std::int32_t>("group_rows", in.shape("group_rows"));
-  model->group_lines_ = in.values<std::int32_t>("group_ranks", {model->group_rows_.size()});
-  for (const std::int32_t place : model->group_lines_) {
-    require(place >= 0 && static_cast<std::size_t>(place) < model->lines_.size());
+  model->group_ranks_ = in.values<std::int32_t>("group_ranks", {model->group_rows_.size()});
+  for (const std::int32_t place : model->group_ranks_) {
+    require(place >= 0 && static_cast<std::size_t>(place) < model->ranks_.size());
   }
   if (in.has_value("shifted")) {
     const double largest = in.values<double>("weight_scale", {1})[0];

@@ -84,7 +84,7 @@ class GuaranteedModel final : public QuantileModel {
                        const Execution& how) const override;
   /// 1: the split form.
   std::size_t folds() const noexcept { return inner_.size(); }
-  const FoldRanks& overall() const noexcept { return lines_.front(); }
+  const FoldRanks& overall() const noexcept { return ranks_.front(); }
   /// Of a split.
   const Cost& cost() const noexcept { return cost_; }
   /// Of cross: the share of the ranked rows, or of some of them, that the 90 % interval covers.
@@ -132,9 +132,9 @@ class GuaranteedModel final : public QuantileModel {
 
   explicit GuaranteedModel(OuterLevels outer);
   std::size_t line_of(std::uint32_t group) const noexcept {
-    return group < group_lines_.size() ? static_cast<std::size_t>(group_lines_[group]) : 0;
+    return group < group_ranks_.size() ? static_cast<std::size_t>(group_ranks_[group]) : 0;
   }
-  std::size_t line_of_row(const Rows& rows, std::size_t i) const {
+  std::size_t ranks_of_row(const Rows& rows, std::size_t i) const {
     return rows.group.empty() ? 0 : line_of(rows.group[i]);
   }
   void set_lines(std::span<const FoldScores> folds);
@@ -143,7 +143,7 @@ class GuaranteedModel final : public QuantileModel {
   Asked make_asked(std::span<const std::uint8_t> flagged) const;
   std::span<const Level> knots_of_tails() const;
   /// Which lines the rows need.
-  std::vector<std::uint8_t> lines_in_use(const Rows& rows) const;
+  std::vector<std::uint8_t> ranks_in_use(const Rows& rows) const;
   /// Flags the knots that levels beyond the ranks need; whether there are any.
   bool mark_tails(const Rows& rows, std::span<const Level> levels,
                   std::span<std::uint8_t> flag) const;
@@ -161,9 +161,9 @@ class GuaranteedModel final : public QuantileModel {
 
   std::vector<std::unique_ptr<const QuantileModel>> inner_;  // of each fold
   std::vector<Level> knots_;
-  std::vector<FoldRanks> lines_;           // of all rows, then of the groups that are large enough
+  std::vector<FoldRanks> ranks_;           // of all rows, then of the groups that are large enough
   std::vector<std::int32_t> group_rows_;   // ranked rows of each group
-  std::vector<std::int32_t> group_lines_;  // place in lines_ of each group; 0: that of all rows
+  std::vector<std::int32_t> group_ranks_;  // place in ranks_ of each group; 0: that of all rows
   Cost cost_;
   double seen_coverage_ = 0.0;
   bool has_bound_ = false;

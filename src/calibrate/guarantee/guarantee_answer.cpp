@@ -49,7 +49,7 @@ void GuaranteedModel::check_groups(const Rows& rows) const {
 /// Levels are known for rows that count alike, of a split exactly, of folds as far as it is proven.
 bool GuaranteedModel::knows_levels() const {
   if (folds() > 1) return has_bound_;
-  const FoldRanks& all = lines_.front();
+  const FoldRanks& all = ranks_.front();
   return !shift_ && !in_time_order_ && all.mass() == all.rows() * all.largest();
 }
 
@@ -67,15 +67,15 @@ double GuaranteedModel::delivered_by(const FoldRanks& line, Level level) const {
 Matrix GuaranteedModel::delivered(const Rows& rows, std::span<const Level> levels) const {
   check_groups(rows);
   if (!knows_levels()) return {};
-  Matrix of_line(lines_.size(), levels.size());
-  for (std::size_t k = 0; k < lines_.size(); ++k) {
+  Matrix of_line(ranks_.size(), levels.size());
+  for (std::size_t k = 0; k < ranks_.size(); ++k) {
     for (std::size_t j = 0; j < levels.size(); ++j) {
-      of_line(k, j) = delivered_by(lines_[k], levels[j]);
+      of_line(k, j) = delivered_by(ranks_[k], levels[j]);
     }
   }
   Matrix result(rows.x.rows(), levels.size());
   for (std::size_t i = 0; i < result.rows(); ++i) {
-    const std::size_t line = line_of_row(rows, i);
+    const std::size_t line = ranks_of_row(rows, i);
     if (!rows.group.empty() && line == 0) {
       // The ranks of all rows say nothing about the rows of one group.
       std::ranges::transform(levels, result.row(i).begin(),
@@ -99,9 +99,9 @@ Matrix GuaranteedModel::own_quantiles(const Rows& rows, std::span<const Level> l
   return mean;
 }
 
-std::vector<std::uint8_t> GuaranteedModel::lines_in_use(const Rows& rows) const {
-  std::vector<std::uint8_t> used(lines_.size(), 0);
-  for (std::size_t i = 0; i < rows.x.rows(); ++i) used[line_of_row(rows, i)] = 1;
+std::vector<std::uint8_t> GuaranteedModel::ranks_in_use(const Rows& rows) const {
+  std::vector<std::uint8_t> used(ranks_.size(), 0);
+  for (std::size_t i = 0; i < rows.x.rows(); ++i) used[ranks_of_row(rows, i)] = 1;
   return used;
 }
 
@@ -110,15 +110,15 @@ std::vector<std::uint8_t> GuaranteedModel::lines_in_use(const Rows& rows) const 
 bool GuaranteedModel::mark_tails(const Rows& rows, std::span<const Level> levels,
                                  std::span<std::uint8_t> flag) const {
   if (outer_ == OuterLevels::kInfinite) return false;
-  const std::vector<std::uint8_t> used = lines_in_use(rows);
+  const std::vector<std::uint8_t> used = ranks_in_use(rows);
   bool any = false;
-  for (std::size_t k = 0; k < lines_.size(); ++k) {
+  for (std::size_t k = 0; k < ranks_.size(); ++k) {
     if (used[k] == 0) continue;
-    const Mass fresh = most_fresh(lines_[k]);
+    const Mass fresh = most_fresh(ranks_[k]);
     for (const Level& level : levels) {
-      if (lines_[k].keeps(level, fresh)) continue;
+      if (ranks_[k].keeps(level, fresh)) continue;
       any = true;
-      const OwnTail tail = own_tail(knots_, level, lines_[k].mass(), fresh);
+      const OwnTail tail = own_tail(knots_, level, ranks_[k].mass(), fresh);
       FoldMerge::mark_knots(tail.from, flag);
       FoldMerge::mark_knots(tail.to, flag);
       if (!shift_) continue;
@@ -176,8 +176,8 @@ void GuaranteedModel::predict_block(const Rows& rows, std::span<const Level> lev
     std::vector<std::span<const double>> row(folds());
     for (std::size_t i = first; i < last; ++i) {
       for (std::size_t k = 0; k < folds(); ++k) row[k] = quantiles[k].view().row(i);
-      const std::size_t line = line_of_row(rows, i);
-      const Mass most = most_fresh(lines_[line]);
+      const std::size_t line = ranks_of_row(rows, i);
+      const Mass most = most_fresh(ranks_[line]);
       const Mass fresh = shift_ ? std::min(scale_.of(weight[i]), most) : most;
       asked.merges[line].answer(row, levels, fresh, result.quantiles.row(i));
     }
@@ -194,13 +194,13 @@ Prediction GuaranteedModel::predict_places(const Rows& rows, std::span<const Lev
     OwnTail tail;
     enum class Kind : std::uint8_t { kKept, kTail, kInfinite } kind = Kind::kKept;
   };
-  const std::vector<std::uint8_t> used = lines_in_use(rows);
+  const std::vector<std::uint8_t> used = ranks_in_use(rows);
   std::vector<std::uint8_t> flag(knots_.size(), 0);
   mark_tails(rows, levels, flag);
-  std::vector<std::vector<Answer>> answers(lines_.size());
-  for (std::size_t line = 0; line < lines_.size(); ++line) {
+  std::vector<std::vector<Answer>> answers(ranks_.size());
+  for (std::size_t line = 0; line < ranks_.size(); ++line) {
     if (used[line] == 0) continue;
-    const FoldRanks& ranks = lines_[line];
+    const FoldRanks& ranks = ranks_[line];
     for (const Level& level : levels) {
       Answer answer{.place = ranks.folds().front().place(level), .tail = {}};
       if (!ranks.keeps(level, ranks.largest())) {
@@ -236,7 +236,7 @@ Prediction GuaranteedModel::predict_places(const Rows& rows, std::span<const Lev
   Matrix quantiles(rows.x.rows(), levels.size());
   for (std::size_t i = 0; i < rows.x.rows(); ++i) {
     const std::span<const double> own = result.quantiles.view().row(i);
-    const std::vector<Answer>& to = answers[line_of_row(rows, i)];
+    const std::vector<Answer>& to = answers[ranks_of_row(rows, i)];
     for (std::size_t j = 0; j < levels.size(); ++j) {
       const bool upwards = levels[j].value() >= 0.5;
       double value = value_at(own, to[j].place);

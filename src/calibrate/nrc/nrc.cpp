@@ -142,7 +142,7 @@ std::vector<double> units_in_order(const TrainedPointModel& trained,
 }
 
 BandwidthChoice resolve_bandwidth(const BandwidthRule& rule, const LocalSample& sample,
-                                  const PlaceNotes& notes, const SnqOptions& options, Seed seed,
+                                  const RowNotes& notes, const SnqOptions& options, Seed seed,
                                   const Execution& how) {
   if (rule.rule == "auto") return choose_bandwidth(sample, notes, options, seed, how);
   BandwidthChoice choice;
@@ -332,7 +332,7 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
   auto sample = std::make_shared<const LocalSample>(z, trained.residuals, weight);
   const auto block = time_blocks(input, rule, trained.residuals, weight);
   const auto unit = units_in_order(trained, weight);
-  const PlaceNotes notes{.block = block, .unit = unit, .marginal = !unit.empty()};
+  const RowNotes notes{.block = block, .unit = unit, .marginal = !unit.empty()};
   parts.choice =
       resolve_bandwidth(bandwidth, *sample, notes, snq_options, split(input.seed, 1002), how);
   snq_options.bandwidth = parts.choice.bandwidth;

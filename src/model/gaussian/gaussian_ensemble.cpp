@@ -45,7 +45,7 @@ GaussianEnsemble GaussianEnsemble::load(const TensorReader& in) {
 
 GaussianEnsemble fit_gaussian_ensemble(const RegressionData& data, const EnsembleOptions& options,
                                        Seed seed, const Execution& how) {
-  SideBySide progress(how, "ensemble", options.members);
+  ParallelProgress progress(how, "ensemble", options.members);
   std::vector<std::optional<GaussianNetwork>> trained(options.members);
   parallel_for(how, options.members, [&](std::size_t k) {
     trained[k] = fit_gaussian_network(data, options.network, split(seed, k), progress.of(k));

@@ -98,7 +98,7 @@ void RowInputs::load(std::span<const std::size_t> chosen) const {
 Fitted fit_grid(const TrainProblem& problem, const FitOptions& options, const TrainOptions& base,
                 Seed seed, const Execution& how, std::string_view stage) {
   const std::size_t trainings = options.learning_rates.size() * options.batches.size();
-  SideBySide progress(how, std::string(stage), trainings);
+  ParallelProgress progress(how, std::string(stage), trainings);
   std::vector<Fitted> fitted(trainings);
   parallel_for(how, trainings, [&](std::size_t g) {
     TrainOptions train_options = base;

@@ -197,7 +197,7 @@ std::unique_ptr<Regressor> fit_extra_trees(const RegressionData& data, const Par
   const std::size_t tried = std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
 
   std::vector<TreeNodes> grown(trees);
-  SideBySide progress(how, "extra trees", trees);
+  ParallelProgress progress(how, "extra trees", trees);
   parallel_for(how, trees, [&](std::size_t t) {
     grown[t] = TreeGrower(columns, min_leaf, tried, Rng(split(seed, t))).grow();
     progress.report(t, 1.0);

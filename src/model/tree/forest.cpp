@@ -104,7 +104,7 @@ std::unique_ptr<Regressor> fit_forest(const RegressionData& data, const Params& 
   const auto splits =
       data.x.rows() <= kExactRows ? TreeShape::Splits::kExact : TreeShape::Splits::kBinned;
   std::vector<TreeNodes> grown(groups);
-  SideBySide progress(how, "forest", groups);
+  ParallelProgress progress(how, "forest", groups);
   parallel_for(how, groups, [&](std::size_t g) {
     const Seed own = split(seed, g);
     BoosterParams tree = tree_params({depth, min_leaf, splits, own});

@@ -48,7 +48,7 @@ struct Silu {
 struct Tanh {
   template <class T>
   static T value(T x) {
-    return bend(x);
+    return tanh_of(x);
   }
   template <class T>
   static T slope(T, T y) {

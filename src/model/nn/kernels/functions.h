@@ -40,9 +40,9 @@ template <class T>
 }
 
 /// Off by at most 2e-7 for float: what matters in a gate is the absolute error.
-[[gnu::always_inline]] inline float bend(float x) {
+[[gnu::always_inline]] inline float tanh_of(float x) {
   return 1.0F - 2.0F / (1.0F + exponential(2.0F * x));
 }
-inline double bend(double x) { return std::tanh(x); }
+inline double tanh_of(double x) { return std::tanh(x); }
 
 }  // namespace tare::nn

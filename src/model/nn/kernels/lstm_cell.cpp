@@ -21,13 +21,13 @@ template <class T>
     T* __restrict cell = hidden + n;
 #pragma GCC ivdep
     for (std::size_t j = 0; j < 2 * n; ++j) open[j] = logistic(gate[j]);
-    for (std::size_t j = 2 * n; j < 3 * n; ++j) open[j] = bend(gate[j]);
+    for (std::size_t j = 2 * n; j < 3 * n; ++j) open[j] = tanh_of(gate[j]);
     for (std::size_t j = 3 * n; j < 4 * n; ++j) open[j] = logistic(gate[j]);
 #pragma GCC ivdep
     for (std::size_t j = 0; j < n; ++j) {
       const T c = open[n + j] * before[j] + open[j] * open[2 * n + j];
       cell[j] = c;
-      bent[j] = bend(c);
+      bent[j] = tanh_of(c);
       hidden[j] = open[3 * n + j] * bent[j];
     }
   }
