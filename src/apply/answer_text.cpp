@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apply/answer_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_map>
 #include <unordered_set>
@@ -9,6 +10,7 @@
 #include "base/fail.h"
 #include "io/csv.h"
 #include "io/json_text.h"
+#include "io/select_columns.h"
 
 namespace tare {
 namespace {
@@ -19,31 +21,59 @@ std::string key_of(const std::string& name) {
   return key + ":";
 }
 
+/// The cell as it is written; `buffer` holds it where the table does not.
+std::string_view kept_cell(const Column& column, std::size_t row, std::string& buffer) {
+  if (row < column.raw.ends.size()) return column.raw[row];
+  buffer = cell_text(column, row);
+  return buffer;
+}
+
 }  // namespace
 
-AnswerText::AnswerText(const AnswerColumns& columns, std::vector<std::string> keep,
-                       std::string_view keep_word)
-    : columns_(columns), keep_(std::move(keep)) {
-  const std::unordered_set<std::string_view> results(columns.names().begin(),
-                                                     columns.names().end());
-  for (const std::string& name : keep_) {
-    if (results.contains(name)) {
-      fail(ErrorCode::kInvalidArgument,
-           "'{}' would be two columns of the output, one kept and one a result (leave it out of "
-           "{}, or rename it)",
-           name, keep_word);
-    }
-    kept_keys_.push_back(key_of(name));
-  }
+AnswerText::AnswerText(const AnswerColumns& columns) : columns_(columns) {
   for (const std::string& name : columns.names()) keys_.push_back(key_of(name));
 }
 
-std::vector<const Column*> AnswerText::kept_columns(const Table& table) const {
+void AnswerText::keep(std::vector<std::string> names) {
+  if (names == keep_) return;
+  const std::unordered_set<std::string_view> results(columns_.names().begin(),
+                                                     columns_.names().end());
+  std::vector<std::string> keys;
+  for (const std::string& name : names) {
+    if (results.contains(name)) {
+      fail(ErrorCode::kInvalidArgument,
+           {.column = name,
+            .option = "keep",
+            .value = name,
+            .remedies = {{"leave it out of", "keep", "", ""}, advice("rename it")},
+            .named_in_problem = true},
+           "'{}' would be two columns of the output, one kept and one a result", name);
+    }
+    keys.push_back(key_of(name));
+  }
+  keep_ = std::move(names);
+  kept_keys_ = std::move(keys);
+}
+
+std::vector<const Column*> AnswerText::kept_columns(const Table& table,
+                                                    std::span<const std::size_t> rows) const {
   if (keep_.empty()) return {};
+  if (!rows.empty() && std::ranges::max(rows) >= table.rows()) {
+    fail(ErrorCode::kShapeMismatch, {.source = table.source},
+         "has {} rows, and answers are about row {}", table.rows(), std::ranges::max(rows) + 1);
+  }
   std::unordered_map<std::string_view, const Column*> named;
   for (const Column& column : table.columns) named.emplace(column.name, &column);
   std::vector<const Column*> kept;
-  for (const std::string& name : keep_) kept.push_back(named.at(name));
+  for (const std::string& name : keep_) {
+    const auto found = named.find(name);
+    if (found == named.end()) {
+      fail(ErrorCode::kNotFound,
+           {.source = table.source, .column = name, .named_in_problem = true},
+           "has no column '{}' to keep", name);
+    }
+    kept.push_back(found->second);
+  }
   return kept;
 }
 
@@ -61,10 +91,11 @@ void AnswerText::append_csv_header(std::string& out) const {
 
 void AnswerText::append_csv(std::string& out, const Table& table, std::span<const std::size_t> rows,
                             MatrixView values) const {
-  const std::vector<const Column*> kept = kept_columns(table);
+  const std::vector<const Column*> kept = kept_columns(table, rows);
+  std::string buffer;
   for (std::size_t i = 0; i < values.rows(); ++i) {
     for (const Column* column : kept) {
-      append_csv_cell(out, column->raw[rows[i]]);
+      append_csv_cell(out, kept_cell(*column, rows[i], buffer));
       out += ',';
     }
     const std::span<const double> row = values.row(i);
@@ -79,7 +110,8 @@ void AnswerText::append_csv(std::string& out, const Table& table, std::span<cons
 void AnswerText::append_json(std::string& out, const Table& table,
                              std::span<const std::size_t> rows, MatrixView values,
                              std::string_view between) const {
-  const std::vector<const Column*> kept = kept_columns(table);
+  const std::vector<const Column*> kept = kept_columns(table, rows);
+  std::string buffer;
   for (std::size_t i = 0; i < values.rows(); ++i) {
     if (i > 0) out += between;
     char before = '{';
@@ -89,7 +121,7 @@ void AnswerText::append_json(std::string& out, const Table& table,
     };
     for (std::size_t k = 0; k < kept.size(); ++k) {
       start(kept_keys_[k]);
-      append_json_text(out, kept[k]->raw[rows[i]]);
+      append_json_text(out, kept_cell(*kept[k], rows[i], buffer));
     }
     const std::span<const double> row = values.row(i);
     for (std::size_t j = 0; j < row.size(); ++j) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apply/answer_columns.h"
-#include "io/table.h"
+#include "tare/io/table.h"
 
 namespace tare {
 
@@ -17,12 +17,13 @@ namespace tare {
 /// CSV and null in JSON.
 class AnswerText {
  public:
-  /// Throws kInvalidArgument where a name would be there twice; `keep_word` is what the front end
-  /// calls the list of kept columns.
-  AnswerText(const AnswerColumns& columns, std::vector<std::string> keep,
-             std::string_view keep_word);
+  /// The columns must live longer.
+  explicit AnswerText(const AnswerColumns& columns);
 
-  const std::vector<std::string>& keep() const noexcept { return keep_; }
+  /// The table's columns to copy through. Throws kInvalidArgument where a name would be there
+  /// twice.
+  void keep(std::vector<std::string> names);
+  const std::vector<std::string>& kept() const noexcept { return keep_; }
   void append_csv_header(std::string& out) const;
   /// `rows` are the table's, one for each row of `values`; the columns to keep have raw cells.
   void append_csv(std::string& out, const Table& table, std::span<const std::size_t> rows,
@@ -32,7 +33,8 @@ class AnswerText {
                    MatrixView values, std::string_view between) const;
 
  private:
-  std::vector<const Column*> kept_columns(const Table& table) const;
+  std::vector<const Column*> kept_columns(const Table& table,
+                                          std::span<const std::size_t> rows) const;
 
   const AnswerColumns& columns_;
   std::vector<std::string> keep_;

@@ -10,22 +10,23 @@ namespace tare {
 
 std::vector<std::string> kept_columns(const std::string& source,
                                       const std::vector<std::string>& header,
-                                      const std::vector<std::string>& named,
-                                      const KeepWords& words) {
+                                      const std::vector<std::string>& named) {
   const std::unordered_set<std::string_view> there(header.begin(), header.end());
   if (named.size() == 1 && named.front() == "all" && !there.contains("all")) return header;
   std::unordered_set<std::string_view> seen;
   for (const std::string& name : named) {
     if (!there.contains(name)) {
       const auto near = closest_names(name, header);
-      fail(ErrorCode::kNotFound, "{}: has no column '{}' to keep ({})", source, name,
-           near.empty()
-               ? fmt::format("{} keeps every one there is", words.all)
-               : fmt::format("did you mean {}? {} keeps every one", join(near, " or "), words.all));
+      ErrorDetails details{.source = source, .column = name, .option = "keep", .value = name};
+      details.named_in_problem = true;
+      if (!near.empty()) details.remedies = {advice("did you mean " + join(near, " or ") + "?")};
+      details.remedies.push_back({"", "keep", "all", "keeps every one"});
+      fail(ErrorCode::kNotFound, std::move(details), "has no column '{}' to keep", name);
     }
     if (!seen.insert(name).second) {
-      fail(ErrorCode::kInvalidArgument, "{}: '{}' is there twice (once is enough)", words.list,
-           name);
+      fail(ErrorCode::kInvalidArgument,
+           {.option = "keep", .value = name, .remedies = {advice("once is enough")}},
+           "names '{}' twice", name);
     }
   }
   return named;

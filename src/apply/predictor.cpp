@@ -1,45 +1,159 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "apply/predictor.h"
+#include "tare/apply/predictor.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
+#include "apply/answer_columns.h"
+#include "apply/answer_text.h"
+#include "apply/kept_columns.h"
+#include "apply/level_columns.h"
+#include "apply/row_encoder.h"
+#include "base/fail.h"
+#include "io/select_columns.h"
 #include "tare/calibrate/reliability.h"
+#include "tare/calibrate/warnings.h"
 
 namespace tare {
+namespace {
 
-Predictor::Predictor(const QuantileModel& model, LevelColumns levels, bool diagnostics,
-                     std::vector<Level> unnamed)
-    : model_(model),
-      columns_(model, levels, diagnostics),
-      levels_(levels.levels),
-      named_(levels.levels.size()),
-      diagnostics_(diagnostics),
-      tally_(model, levels.levels) {
-  levels_.insert(levels_.end(), unnamed.begin(), unnamed.end());
+/// The schema of a model that was made from a matrix names its columns x0, x1, ...
+FittedModel with_schema(FittedModel model) {
+  if (model.schema) return model;
+  const GivenForm form = model.model->given_form();
+  const std::size_t features = model.model->features();
+  model.schema = std::make_shared<Schema>(
+      model.model->given() > 0 ? Schema::plain(features, form) : Schema::plain(features));
+  return model;
 }
 
-Predictor::Answers Predictor::answer(const Rows& rows, const Execution& how) {
+/// Where nothing at all is asked for, the usual levels.
+LevelColumns named_levels(const PredictOptions& options) {
+  const bool asked = !options.levels.empty() || !options.intervals.empty() ||
+                     !options.unnamed_levels.empty();
+  return level_columns(asked ? std::span<const double>(options.levels) : usual_levels(),
+                       options.intervals);
+}
+
+std::vector<Level> all_levels(const LevelColumns& named, const std::vector<double>& unnamed) {
+  std::vector<Level> levels = named.levels;
+  for (const double level : unnamed) levels.emplace_back(level);
+  return levels;
+}
+
+// Enough rows that neighbours share work, few enough that the caller is heard in between.
+constexpr std::size_t kRowsBetweenReports = 4'096;
+
+}  // namespace
+
+class Predictor::Impl {
+ public:
+  Impl(FittedModel given, PredictOptions asked)
+      : fitted(with_schema(std::move(given))),
+        options(std::move(asked)),
+        named(named_levels(options)),
+        levels(all_levels(named, options.unnamed_levels)),
+        columns(*fitted.model, named, options.diagnostics),
+        tally(*fitted.model, named.levels),
+        encoder(*fitted.schema,
+                options.with_targets ? Need::kFeaturesAndTarget : Need::kFeatures, options.missing,
+                options.outside_model),
+        text(columns) {}
+
+  void answer_block(const Rows& rows, const Execution& how, std::size_t first, Answers& answers);
+
+  FittedModel fitted;
+  PredictOptions options;
+  LevelColumns named;
+  std::vector<Level> levels;  // of the columns, and behind them the unnamed ones
+  AnswerColumns columns;
+  WarningTally tally;
+  RowEncoder encoder;
+  AnswerText text;
+};
+
+void Predictor::Impl::answer_block(const Rows& rows, const Execution& how, std::size_t first,
+                                   Answers& answers) {
   Execution asked = how;
-  asked.diagnostics = diagnostics_;
-  const Prediction prediction = diagnostics_
-                                    ? predict_with_reliability(model_, rows, levels_, asked)
-                                    : model_.predict(rows, levels_, asked);
-  tally_.add(rows, prediction);
+  asked.diagnostics = options.diagnostics;
+  const Prediction prediction =
+      options.diagnostics ? predict_with_reliability(*fitted.model, rows, levels, asked)
+                          : fitted.model->predict(rows, levels, asked);
+  tally.add(rows, prediction);
+  const std::size_t count = named.levels.size();
+  for (std::size_t i = 0; i < rows.x.rows(); ++i) {
+    columns.fill(prediction, i, answers.values.row(first + i));
+    std::ranges::copy(prediction.quantiles.row(i).subspan(count),
+                      answers.unnamed.row(first + i).begin());
+  }
+}
+
+Predictor::Predictor(FittedModel model, PredictOptions options)
+    : impl_(std::make_unique<Impl>(std::move(model), std::move(options))) {}
+Predictor::~Predictor() = default;
+Predictor::Predictor(Predictor&&) noexcept = default;
+Predictor& Predictor::operator=(Predictor&&) noexcept = default;
+
+const FittedModel& Predictor::model() const noexcept { return impl_->fitted; }
+const std::vector<std::string>& Predictor::names() const noexcept { return impl_->columns.names(); }
+bool Predictor::is_flag(std::size_t column) const { return impl_->columns.is_flag(column); }
+
+Answers Predictor::answer(const Rows& rows, const Execution& how) {
   const std::size_t count = rows.x.rows();
-  Answers answers{Matrix(count, columns_.size()), Matrix(count, levels_.size() - named_)};
-  for (std::size_t i = 0; i < count; ++i) {
-    columns_.fill(prediction, i, answers.values.row(i));
-    std::ranges::copy(prediction.quantiles.row(i).subspan(named_), answers.unnamed.row(i).begin());
+  Answers answers;
+  answers.values = Matrix(count, impl_->columns.size());
+  answers.unnamed = Matrix(count, impl_->options.unnamed_levels.size());
+  const std::size_t at_once = how.progress ? kRowsBetweenReports : std::max<std::size_t>(count, 1);
+  for (std::size_t first = 0; first < count || first == 0; first += at_once) {
+    if (how.progress) {
+      how.progress("answering", count > 0 ? static_cast<double>(first) / static_cast<double>(count)
+                                          : 0.0);
+    }
+    const std::size_t some = std::min(at_once, count - first);
+    impl_->answer_block(some < count ? some_rows(rows, first, some) : rows, how, first, answers);
   }
   return answers;
 }
 
-std::vector<Notice> notices_of(const std::vector<PredictionWarning>& warnings) {
-  std::vector<Notice> all;
-  for (const PredictionWarning& warning : warnings) {
+Answers Predictor::answer(const Table& table, const Execution& how) {
+  const auto wanted = requests(table.source, table.names());
+  if (is_selected(table, wanted)) {
+    impl_->encoder.encode(table);
+  } else {
+    impl_->encoder.encode(select_columns(table, wanted));
+  }
+  Answers answers = answer(impl_->encoder.rows(), how);
+  answers.rows = impl_->encoder.encoded().rows;
+  answers.targets = impl_->encoder.encoded().y;
+  return answers;
+}
+
+std::vector<Notice> Predictor::notices() const {
+  std::vector<Notice> all = impl_->encoder.notices();
+  for (const PredictionWarning& warning : impl_->tally.list()) {
     all.push_back({std::string(warning_name(warning.code)), warning.rows, warning.text});
   }
   return all;
+}
+
+void Predictor::append_csv_header(std::string& out) const { impl_->text.append_csv_header(out); }
+
+void Predictor::append_csv(std::string& out, const Table& table, const Answers& answers) const {
+  impl_->text.append_csv(out, table, answers.rows, answers.values);
+}
+
+void Predictor::append_json(std::string& out, const Table& table, const Answers& answers,
+                            std::string_view between) const {
+  impl_->text.append_json(out, table, answers.rows, answers.values, between);
+}
+
+std::vector<ColumnRequest> Predictor::requests(const std::string& source,
+                                               const std::vector<std::string>& header) {
+  std::vector<std::string> kept = kept_columns(source, header, impl_->options.keep);
+  auto requests = impl_->encoder.requests(source, header, kept);
+  impl_->text.keep(std::move(kept));
+  return requests;
 }
 
 }  // namespace tare

@@ -6,19 +6,63 @@
 #include <algorithm>
 #include <utility>
 
-namespace tare {
+#include "apply/kept_columns.h"
+#include "base/fail.h"
 
-RowEncoder::RowEncoder(const Schema& schema, Need need, MissingPolicy missing, GivenBy given_by)
+namespace tare {
+namespace {
+
+MissingPolicy default_policy(const Schema& schema) {
+  return schema.missing() == MissingPolicy::kImpute ? MissingPolicy::kImpute
+                                                    : MissingPolicy::kError;
+}
+
+void check_outside_model(const Schema& schema, bool given) {
+  if (schema.predictor().empty() != given) return;
+  if (!given) {
+    fail(ErrorCode::kInvalidArgument,
+         {.option = "predictor",
+          .remedies = {{"pass", "predictor", "'" + schema.predictor() + "'", "again"}},
+          .named_in_problem = true},
+         "the model's predictions come from a program, which a model file does not start by "
+         "itself");
+  }
+  fail(ErrorCode::kInvalidArgument,
+       {.option = "predictor",
+        .remedies = {{"leave out", "predictor", "", ""}},
+        .named_in_problem = true},
+       "the model has its own point model");
+}
+
+}  // namespace
+
+RowEncoder::RowEncoder(const Schema& schema, Need need, std::optional<MissingPolicy> missing,
+                       OutsideModel outside_model)
     : schema_(schema),
       need_(need),
-      missing_(missing),
-      given_by_(std::move(given_by)),
-      windows_(schema.window()) {}
+      missing_(missing ? *missing : default_policy(schema)),
+      outside_model_(std::move(outside_model)),
+      windows_(schema.window()) {
+  check_outside_model(schema, static_cast<bool>(outside_model_));
+}
+
+std::vector<ColumnRequest> RowEncoder::requests(const std::string& source,
+                                                const std::vector<std::string>& header,
+                                                const std::vector<std::string>& keep) const {
+  std::vector<ColumnRequest> requests = schema_.requests(source, header, need_);
+  keep_raw(header, keep, requests);
+  if (outside_model_) {
+    for (ColumnRequest& request : requests) {
+      request.raw = request.raw || request.kind != ColumnKind::kSkip;
+    }
+  }
+  return requests;
+}
 
 void RowEncoder::encode(const Table& table) {
   encoded_ = schema_.encode(table, need_, missing_);
-  if (given_by_) {
-    const std::vector<double> given = given_by_(table, encoded_.rows);
+  if (outside_model_) {
+    const std::vector<double> given = outside_model_(table, schema_.model_inputs(), encoded_.rows);
     encoded_.given = Matrix(given, given.size(), 1);
   }
   windows_.apply(encoded_);
@@ -31,11 +75,11 @@ void RowEncoder::encode(const Table& table) {
   unseen_ += encoded_.unseen;
 }
 
-Rows RowEncoder::rows(std::size_t first, std::size_t count) const {
-  Rows rows{encoded_.x.view().middle_rows(first, count)};
-  if (encoded_.given.cols() > 0) rows.given = encoded_.given.view().middle_rows(first, count);
-  if (!group_.empty()) rows.group = std::span(group_).subspan(first, count);
-  return rows;
+Rows some_rows(const Rows& rows, std::size_t first, std::size_t count) {
+  Rows some{rows.x.middle_rows(first, count)};
+  if (rows.given.cols() > 0) some.given = rows.given.middle_rows(first, count);
+  if (!rows.group.empty()) some.group = rows.group.subspan(first, count);
+  return some;
 }
 
 std::vector<Notice> RowEncoder::notices() const {

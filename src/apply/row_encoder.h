@@ -3,34 +3,38 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "data/schema.h"
 #include "data/windows.h"
-#include "io/table.h"
+#include "tare/io/table.h"
+#include "tare/apply/fit.h"
+#include "tare/apply/notice.h"
 #include "tare/calibrate/quantile_model.h"
 
 namespace tare {
 
-/// Something that a front end tells its user, under a code that stays.
-struct Notice {
-  std::string code;
-  std::size_t rows = 0;  // rows or cells that it is about
-  std::string text;      // a sentence without the name of a file
-};
+/// Rows first, first + 1, ..., first + count - 1.
+Rows some_rows(const Rows& rows, std::size_t first, std::size_t count);
 
 /// The rows of tables as a model takes them: encoded, with their past where the model looks at a
 /// series, and with their group. Tables come in the order of the file they are pieces of.
 class RowEncoder {
  public:
-  /// What an outside model says about the table's rows of these numbers.
-  using GivenBy =
-      std::function<std::vector<double>(const Table&, const std::vector<std::size_t>& rows)>;
+  /// The schema must live longer. Where `missing` does not say, values are imputed for a model that
+  /// was fitted so, and an error otherwise: a row that vanishes from the answer must be asked for.
+  /// Throws kInvalidArgument where the model needs an outside model that is not there, as a model
+  /// file never starts a program by itself, or has no use for the one that is.
+  RowEncoder(const Schema& schema, Need need, std::optional<MissingPolicy> missing = {},
+             OutsideModel outside_model = {});
 
-  /// The schema must live longer.
-  RowEncoder(const Schema& schema, Need need, MissingPolicy missing, GivenBy given_by = {});
+  /// How to read the columns of a file with this header; of those in `keep` cells stay as they are
+  /// written. Throws kNotFound for a column that is needed and not there.
+  std::vector<ColumnRequest> requests(const std::string& source,
+                                      const std::vector<std::string>& header,
+                                      const std::vector<std::string>& keep) const;
 
   /// Throws what Schema::encode throws.
   void encode(const Table& table);
@@ -38,7 +42,6 @@ class RowEncoder {
   /// Of the last table.
   const Encoded& encoded() const noexcept { return encoded_; }
   Rows rows() const { return {encoded_.x, encoded_.given, group_}; }
-  Rows rows(std::size_t first, std::size_t count) const;
 
   /// Of all tables so far.
   std::size_t dropped() const noexcept { return dropped_; }
@@ -53,7 +56,7 @@ class RowEncoder {
   const Schema& schema_;
   Need need_;
   MissingPolicy missing_;
-  GivenBy given_by_;
+  OutsideModel outside_model_;
   Windows windows_;
   Encoded encoded_;
   std::vector<std::uint32_t> group_;

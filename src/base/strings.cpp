@@ -35,6 +35,13 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
+std::vector<std::string> split_names(std::string_view text) {
+  std::vector<std::string> names;
+  if (trim(text).empty()) return names;
+  for (const std::string& item : split_text(text, ',')) names.emplace_back(trim(item));
+  return names;
+}
+
 std::string canonical_name(std::string_view name) {
   std::string out(trim(name));
   for (char& c : out) {

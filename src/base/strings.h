@@ -13,6 +13,8 @@ namespace tare {
 std::vector<std::string> split_text(std::string_view text, char mark);
 std::string join(std::span<const std::string> parts, std::string_view between);
 std::string_view trim(std::string_view text);
+/// "a, b,c" to names; a blank text to none.
+std::vector<std::string> split_names(std::string_view text);
 
 /// The spelling by which names are compared: lower case, '-' and blanks as '_'.
 std::string canonical_name(std::string_view name);

@@ -10,15 +10,15 @@
 
 namespace tare {
 
-std::vector<double> run_external_model(const ExternalModel& model, const Schema& schema,
-                                       const Table& table, const std::vector<std::size_t>& rows) {
+std::vector<double> run_external_model(const ExternalModel& model, const Table& table,
+                                       const std::vector<std::string>& features,
+                                       const std::vector<std::size_t>& rows) {
   std::vector<const Column*> columns;
   std::string input;
-  for (const InputColumn& column : schema.inputs()) {
-    if (!column.for_model) continue;
+  for (const std::string& name : features) {
     if (!columns.empty()) input += ',';
-    append_csv_cell(input, column.name);
-    columns.push_back(table.find(column.name));
+    append_csv_cell(input, name);
+    columns.push_back(table.find(name));
   }
   input += '\n';
   for (const std::size_t i : rows) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/schema.h"
-#include "io/table.h"
+#include "tare/io/table.h"
 
 namespace tare {
 
@@ -21,7 +21,7 @@ struct ExternalModel {
 /// Predictions for the table's rows `rows`, whose feature columns were read with `raw`. Throws
 /// kBadData, naming the command, for a wrong number of lines, a line that is not a finite number, a
 /// non-zero exit or a time-out.
-std::vector<double> run_external_model(const ExternalModel& model, const Schema& schema,
-                                       const Table& table, const std::vector<std::size_t>& rows);
+std::vector<double> run_external_model(const ExternalModel& model, const Table& table,
+                                       const std::vector<std::string>& features, const std::vector<std::size_t>& rows);
 
 }  // namespace tare

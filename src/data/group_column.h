@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/table.h"
+#include "tare/io/table.h"
 #include "io/tensor_store.h"
 
 namespace tare {

@@ -343,6 +343,14 @@ std::vector<std::string> Schema::feature_names() const {
   return names;
 }
 
+std::vector<std::string> Schema::model_inputs() const {
+  std::vector<std::string> names;
+  for (const InputColumn& input : inputs_) {
+    if (input.for_model) names.push_back(input.name);
+  }
+  return names;
+}
+
 std::vector<std::size_t> Schema::model_columns() const {
   std::vector<std::size_t> columns;
   std::size_t next = 0;

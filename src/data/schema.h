@@ -13,15 +13,12 @@
 #include "io/tensor_store.h"
 #include "tare/base/matrix.h"
 #include "tare/data/given_form.h"
+#include "tare/data/missing_policy.h"
 
 namespace tare {
 
 /// A longer memory of a series than this is a slip of the pen.
 inline constexpr std::size_t kMaxWindow = 10'000;
-
-enum class MissingPolicy : std::uint8_t { kError, kDrop, kImpute };
-MissingPolicy parse_missing_policy(std::string_view name);
-std::string_view missing_policy_name(MissingPolicy policy);
 
 /// A column of quantiles that a model gives, and their level.
 struct QuantileColumn {
@@ -128,6 +125,8 @@ class Schema {
   void set_missing(MissingPolicy missing) { missing_ = missing; }
   /// Names of the columns of x: "age", or "colour=red" for a category.
   std::vector<std::string> feature_names() const;
+  /// Names of the input columns that the point model may use.
+  std::vector<std::string> model_inputs() const;
   /// Columns of x that the point model may use, and those that come from the named input columns.
   std::vector<std::size_t> model_columns() const;
   std::vector<std::size_t> columns_of(const std::vector<std::string>& names) const;

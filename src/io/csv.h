@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/table.h"
+#include "tare/io/table.h"
 
 namespace tare {
 

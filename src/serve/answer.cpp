@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "serve/answer.h"
 
-#include "apply/answer_text.h"
 #include "base/strings.h"
 #include "io/json_text.h"
 #include "serve/http/problem.h"
@@ -60,16 +59,16 @@ std::string_view content_type_of(BodyFormat format) {
   return "";
 }
 
-std::string answer_json(const RowAnswers& answers, const std::string& version,
-                        const std::vector<std::string>& ids) {
+std::string answer_json(const Predictor& predictor, const Answers& answers,
+                        const std::string& version, const std::vector<std::string>& ids) {
   std::string out = "{\"model\":";
   append_json_text(out, version);
   out += ",\"rows\":[";
-  AnswerText(answers.columns, {}, "keep").append_json(out, {}, answers.rows, answers.values, ",");
+  predictor.append_json(out, {}, answers, ",");
   out += "],\"ids\":";
   append_texts(out, ids);
   out += ",\"warnings\":";
-  append_warnings(out, answers.warnings);
+  append_warnings(out, predictor.notices());
   return out + "}\n";
 }
 
@@ -82,23 +81,17 @@ std::string warnings_header(const std::vector<Notice>& warnings) {
   return text;
 }
 
-std::string answer_ndjson(const RowAnswers& answers) {
+std::string answer_ndjson(const Predictor& predictor, const Answers& answers) {
   std::string out;
-  AnswerText(answers.columns, {}, "keep").append_json(out, {}, answers.rows, answers.values, "\n");
+  predictor.append_json(out, {}, answers, "\n");
   return out + "\n";
 }
 
-std::string answer_csv(const RowAnswers& answers, const Table& table,
-                       const std::vector<std::string>& keep) {
-  try {
-    const AnswerText text(answers.columns, keep, "keep");
-    std::string out;
-    text.append_csv_header(out);
-    text.append_csv(out, table, answers.rows, answers.values);
-    return out;
-  } catch (const Error& error) {
-    throw problem_of(error);
-  }
+std::string answer_csv(const Predictor& predictor, const Answers& answers, const Table& table) {
+  std::string out;
+  predictor.append_csv_header(out);
+  predictor.append_csv(out, table, answers);
+  return out;
 }
 
 }  // namespace tare::serve

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "io/table.h"
-#include "serve/model/predict_rows.h"
+#include "tare/apply/predictor.h"
+#include "tare/io/table.h"
 
 namespace tare::serve {
 
@@ -17,15 +17,13 @@ BodyFormat parse_body_format(std::string_view content_type);
 std::string_view content_type_of(BodyFormat format);
 
 /// {"model": ..., "rows": [{...}], "ids": [...], "warnings": [{"code", "rows", "text"}]}
-std::string answer_json(const RowAnswers& answers, const std::string& version,
-                        const std::vector<std::string>& ids);
+std::string answer_json(const Predictor& predictor, const Answers& answers,
+                        const std::string& version, const std::vector<std::string>& ids);
 /// "fallback=3, outside=2" for a header: formats that have no place for warnings. Empty: none.
 std::string warnings_header(const std::vector<Notice>& warnings);
 /// An object on each line.
-std::string answer_ndjson(const RowAnswers& answers);
-/// The columns to keep, as they were sent, and the answers. Throws Problem 400 where a name would
-/// be there twice.
-std::string answer_csv(const RowAnswers& answers, const Table& table,
-                       const std::vector<std::string>& keep);
+std::string answer_ndjson(const Predictor& predictor, const Answers& answers);
+/// The columns to keep, as they were sent, and the answers.
+std::string answer_csv(const Predictor& predictor, const Answers& answers, const Table& table);
 
 }  // namespace tare::serve

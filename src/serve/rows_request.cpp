@@ -2,43 +2,30 @@
 #include "serve/rows_request.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
-#include "apply/kept_columns.h"
+#include "apply/level_columns.h"
 #include "base/strings.h"
 #include "io/byte_source.h"
 #include "io/csv.h"
 #include "serve/http/problem.h"
+#include "serve/model/predict_rows.h"
 #include "serve/rows/json_body.h"
 
 namespace tare::serve {
 namespace {
 
-std::vector<std::string> columns_to_keep(const std::string& text, const CsvReader& reader) {
-  std::vector<std::string> named;
-  if (trim(text).empty()) return named;
-  for (const std::string& item : split_text(text, ',')) named.emplace_back(trim(item));
-  try {
-    return kept_columns(reader.source(), reader.header(), named, {"keep", "keep=all"});
-  } catch (const Error& error) {
-    throw Problem(400, error.what());
-  }
-}
+using Requests = std::function<std::vector<ColumnRequest>(const std::vector<std::string>& header)>;
 
-/// Rows of a CSV body, with the cells of the columns to keep. An empty text keeps none; what is
-/// kept is written to `kept`.
-Table parse_csv_body(const std::string& body, const Schema& schema, Need need,
-                     const std::string& keep, std::vector<std::string>& kept,
-                     std::size_t most_rows) {
+/// Rows of a CSV body, with the columns that are asked for.
+Table parse_csv_body(const std::string& body, const Requests& requests, std::size_t most_rows) {
   constexpr std::size_t kLeastBlock = 4'096;
   try {
     CsvReader reader(bytes_in_memory("body", body),
                      std::clamp(body.size() + 1, kLeastBlock, CsvReader::kBlockBytes));
     reader.use_threads(1);
-    kept = columns_to_keep(keep, reader);
-    std::vector<ColumnRequest> requests = schema.requests("body", reader.header(), need);
-    keep_raw(reader.header(), kept, requests);
-    reader.select(std::move(requests));
+    reader.select(requests(reader.header()));
     Table table;
     reader.read(table, most_rows + 1);
     if (table.rows() > most_rows) {
@@ -46,65 +33,88 @@ Table parse_csv_body(const std::string& body, const Schema& schema, Need need,
     }
     return table;
   } catch (const Error& error) {
+    // A column to keep is asked for in the query, not in the body.
+    if (error.details().option == "keep") throw Problem(400, problem_of(error).detail());
     throw problem_of(error);
   }
 }
 
 /// The levels in the body or in the query.
-LevelColumns asked_levels(const Target& target, const JsonBody& body, std::size_t most) {
+void ask_levels(const Target& target, const JsonBody& body, std::size_t most,
+                PredictOptions& options) {
   const auto list = [&](const std::optional<std::vector<double>>& in_body, const char* name) {
     return in_body ? *in_body : parse_level_list(target.parameter(name).value_or(""), name);
   };
+  options.levels = list(body.levels, "levels");
+  options.intervals = list(body.intervals, "interval");
+  const std::size_t count = options.levels.size() + 2 * options.intervals.size();
+  if (count > most) {
+    refuse(413,
+           "{} levels were asked for, and {} is the most (ask for the rest in another request)",
+           count, most);
+  }
+  if (count == 0) options.levels.assign(usual_levels().begin(), usual_levels().end());
+}
+
+PredictOptions asked_options(const Target& target, const JsonBody& body, const Limits& limits,
+                             double watch) {
+  PredictOptions options;
+  ask_levels(target, body, limits.levels, options);
+  if (body.diagnostics) {
+    options.diagnostics = *body.diagnostics;
+  } else if (const auto asked = target.parameter("diagnostics")) {
+    options.diagnostics = parse_truth(*asked, "diagnostics");
+  }
+  options.keep = split_names(target.parameter("keep").value_or(""));
+  options.unnamed_levels = interval_ends(watch);
+  return options;
+}
+
+Predictor predictor_for(const ServedModel& model, const Target& target, const JsonBody& body,
+                        const Limits& limits, double watch) {
   try {
-    const std::vector<double> levels = list(body.levels, "levels");
-    const std::vector<double> intervals = list(body.intervals, "interval");
-    if (levels.size() + 2 * intervals.size() > most) {
-      refuse(413,
-             "{} levels were asked for, and {} is the most (ask for the rest in another request)",
-             levels.size() + 2 * intervals.size(), most);
-    }
-    return level_columns(levels, intervals, {});
+    return Predictor(model.fitted(), asked_options(target, body, limits, watch));
   } catch (const Error& error) {
     throw problem_of(error);
   }
 }
 
+void check_cells(const PredictRequest& request, const Limits& limits) {
+  const std::size_t per_row = request.predictor.names().size();
+  if (request.table.rows() * per_row <= limits.cells) return;
+  refuse(413,
+         "{} rows with {} numbers each are more than the {} that an answer may have (send them in "
+         "several requests)",
+         request.table.rows(), per_row, limits.cells);
+}
+
 }  // namespace
 
 PredictRequest parse_predict(const Request& request, const Target& target, const ServedModel& model,
-                             const Limits& limits) {
-  PredictRequest out;
-  out.format = parse_body_format(request.content_type);
-  const auto keep = target.parameter("keep");
-  if (keep && out.format != BodyFormat::kCsv) {
+                             const Limits& limits, double watch) {
+  const BodyFormat format = parse_body_format(request.content_type);
+  if (target.parameter("keep") && format != BodyFormat::kCsv) {
     refuse(400, "keep is for CSV (a client that sends JSON has its columns already)");
   }
   JsonBody body;
-  if (out.format == BodyFormat::kJson) {
+  if (format == BodyFormat::kJson) {
     body = parse_json_body(
         request.body,
         {model.features(), limits.rows, {"rows", "levels", "interval", "diagnostics"}});
     if (!body.table) refuse(400, "the body has no 'rows' (such as {{\"rows\": [{{\"a\": 1}}]}})");
+  }
+  PredictRequest out{format, predictor_for(model, target, body, limits, watch), {}};
+  if (format == BodyFormat::kJson) {
     out.table = std::move(*body.table);
-  } else if (out.format == BodyFormat::kNdjson) {
+  } else if (format == BodyFormat::kNdjson) {
     out.table = parse_ndjson_body(request.body, model.features(), limits.rows);
   } else {
-    out.table = parse_csv_body(request.body, model.schema(), Need::kFeatures,
-                               std::string(keep.value_or("")), out.keep, limits.rows);
+    const auto requests = [&](const std::vector<std::string>& header) {
+      return out.predictor.requests("body", header);
+    };
+    out.table = parse_csv_body(request.body, requests, limits.rows);
   }
-  out.levels = asked_levels(target, body, limits.levels);
-  if (body.diagnostics) {
-    out.diagnostics = *body.diagnostics;
-  } else if (const auto asked = target.parameter("diagnostics")) {
-    out.diagnostics = parse_truth(*asked, "diagnostics");
-  }
-  const std::size_t per_row = out.levels.levels.size() * (out.diagnostics ? 3 : 1);
-  if (out.table.rows() * per_row > limits.cells) {
-    refuse(413,
-           "{} rows with {} numbers each are more than the {} that an answer may have (send "
-           "them in several requests)",
-           out.table.rows(), per_row, limits.cells);
-  }
+  check_cells(out, limits);
   return out;
 }
 
@@ -117,9 +127,10 @@ ObserveRequest parse_observe(const Request& request, const ServedModel& model,
     return out;
   }
   if (format == BodyFormat::kCsv) {
-    std::vector<std::string> kept;
-    out.table = parse_csv_body(request.body, model.schema(), Need::kFeaturesAndTarget, "", kept,
-                               limits.rows);
+    const auto requests = [&](const std::vector<std::string>& header) {
+      return model.schema().requests("body", header, Need::kFeaturesAndTarget);
+    };
+    out.table = parse_csv_body(request.body, requests, limits.rows);
     return out;
   }
   JsonBody body = parse_json_body(

@@ -5,8 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apply/level_columns.h"
-#include "io/table.h"
+#include "tare/io/table.h"
 #include "serve/answer.h"
 #include "serve/http/limits.h"
 #include "serve/http/message.h"
@@ -18,16 +17,14 @@ namespace tare::serve {
 /// What POST /v1/predict asks, whichever format it came in.
 struct PredictRequest {
   BodyFormat format = BodyFormat::kJson;
+  Predictor predictor;
   Table table;
-  LevelColumns levels;
-  bool diagnostics = false;
-  std::vector<std::string> keep;  // of a CSV body: columns to copy through
 };
 
-/// Bytes to rows: no clock, no sockets, no model but its columns. Throws Problem, with 400, 413,
+/// `watch` is the interval whose coverage is watched. Bytes to rows: no clock, no sockets, no model but its columns. Throws Problem, with 400, 413,
 /// 415 or 422; nothing else, whatever the bytes are.
 PredictRequest parse_predict(const Request& request, const Target& target, const ServedModel& model,
-                             const Limits& limits);
+                             const Limits& limits, double watch);
 
 /// What POST /v1/observe brings: targets for rows that were predicted before, or rows with targets.
 struct ObserveRequest {

@@ -10,6 +10,7 @@
 #include "serve/http/embedded.h"
 #include "io/json_text.h"
 #include "serve/http/problem.h"
+#include "serve/model/predict_rows.h"
 #include "serve/rows_request.h"
 
 namespace tare::serve {
@@ -176,28 +177,27 @@ Reply Service::act(const Route& route, const Request& request, const Target& tar
 Reply Service::predict(const Request& request, const Target& target) {
   const Deadline start = Clock::now();
   const std::shared_ptr<const NumberedModel> now = models_.now();
-  const PredictRequest asked = parse_predict(request, target, *now->model, limits_);
-  const RowAnswers answers =
-      predict_rows(*now->model, asked.table,
-                   {asked.levels, asked.diagnostics, observations_.options().level,
-                    start + limits_.request_time});
-  const std::uint64_t first = observations_.remember(answers.watched, now->number);
+  PredictRequest asked =
+      parse_predict(request, target, *now->model, limits_, observations_.options().level);
+  const Answers answers =
+      answer_rows(*now->model, asked.predictor, asked.table, start + limits_.request_time);
+  const std::uint64_t first = observations_.remember(answers.unnamed, now->number);
   const std::size_t count = answers.values.rows();
   Reply reply;
   reply.content_type = content_type_of(asked.format);
   if (asked.format == BodyFormat::kJson) {
     std::vector<std::string> ids;
     for (std::size_t i = 0; i < count; ++i) ids.push_back(observations_.id(first + i));
-    reply.body = answer_json(answers, now->model->version(), ids);
+    reply.body = answer_json(asked.predictor, answers, now->model->version(), ids);
   } else if (asked.format == BodyFormat::kNdjson) {
-    reply.body = answer_ndjson(answers);
+    reply.body = answer_ndjson(asked.predictor, answers);
   } else {
-    reply.body = answer_csv(answers, asked.table, asked.keep);
+    reply.body = answer_csv(asked.predictor, answers, asked.table);
   }
   reply.headers.emplace_back("Tare-Model", now->model->version());
   reply.headers.emplace_back("Tare-First-Id", observations_.id(first));
-  if (!answers.warnings.empty()) {
-    reply.headers.emplace_back("Tare-Warnings", warnings_header(answers.warnings));
+  if (const std::vector<Notice> warnings = asked.predictor.notices(); !warnings.empty()) {
+    reply.headers.emplace_back("Tare-Warnings", warnings_header(warnings));
   }
   reply.rows = count;
   if (is_small(request.body)) {
@@ -214,10 +214,10 @@ Reply Service::observe(const Request& request) {
   if (asked.by_id) {
     outcome = observations_.observe(asked.ids, asked.targets);
   } else {
-    const RowAnswers answers =
-        predict_with_targets(*now->model, asked.table, observations_.options().level,
-                             Clock::now() + limits_.request_time);
-    outcome = observations_.observe(answers.watched, answers.targets, now->number);
+    const Answers answers =
+        answer_observed(*now->model, asked.table, observations_.options().level,
+                        Clock::now() + limits_.request_time);
+    outcome = observations_.observe(answers.unnamed, answers.targets, now->number);
   }
   Reply reply = text_reply(outcome_json(outcome, observations_.coverage()), "application/json");
   reply.rows = outcome.counted;

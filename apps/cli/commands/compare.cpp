@@ -18,7 +18,6 @@
 #include "support/command.h"
 #include "support/file_case.h"
 #include "support/help.h"
-#include "support/levels.h"
 #include "support/text_table.h"
 #include "tare/base/version.h"
 #include "tare/calibrate/methods.h"
@@ -51,7 +50,7 @@ std::vector<ExperimentMethod> chosen_methods(const CompareOptions& options) {
       if (method.window == 1) chosen.push_back({std::string(method.name), extra});
     }
   } else {
-    for (const std::string& name : parse_names(options.methods)) {
+    for (const std::string& name : split_names(options.methods)) {
       chosen.push_back({std::string(find_method(name).name), extra});
     }
   }

@@ -11,7 +11,7 @@
 #include "support/bar.h"
 #include "support/command.h"
 #include "support/help.h"
-#include "support/input.h"
+#include "support/input_options.h"
 #include "support/report_json.h"
 #include "support/report_maker.h"
 #include "support/text_table.h"
@@ -128,8 +128,8 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
   std::optional<ReportMaker> maker;
   std::optional<AtomicFile> page;
   if (!options.report.empty()) maker.emplace(fitted, options.model, std::vector<std::string>{});
-  ModelInput input(fitted, options.data, Need::kFeaturesAndTarget, options.input,
-                   maker ? maker->groups() : std::vector<std::string>{});
+  ModelInput input = measured_rows(fitted, options.data, options.input,
+                                   maker ? maker->groups() : std::vector<std::string>{});
   if (maker) {
     maker->check_groups(input);
     page.emplace(options.report, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
@@ -163,7 +163,7 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
     note(common, fmt::format("report: {}", options.report));
   }
   bar.show_text("");
-  input.warn_at_end(common);
+  warn_about(input.notices(), input.source(), common);
   const std::vector<PredictionWarning> warnings = maker ? maker->warnings() : tally.list();
   warn_about_answers(warnings, common);
   OrderedJson json = scores_json(scores);

@@ -4,15 +4,13 @@
 #include <algorithm>
 #include <memory>
 
-#include "apply/answer_text.h"
-#include "apply/predictor.h"
 #include "io/atomic_file.h"
 #include "support/bar.h"
 #include "support/command.h"
 #include "support/help.h"
-#include "support/input.h"
-#include "support/levels.h"
-#include "support/warning_text.h"
+#include "support/input_options.h"
+#include "base/strings.h"
+#include "tare/apply/predictor.h"
 #include "tare/calibrate/model_file.h"
 
 namespace tare::cli {
@@ -20,13 +18,13 @@ namespace {
 
 /// Rows in memory at a time: enough to keep every core busy and to have neighbours among them,
 /// which share work; little enough to stream a file of any length in a few ten megabytes. The first
-/// rows come in smaller batches, so that who reads a stream need not wait for so many.
-std::size_t rows_at_a_time(std::size_t levels, std::size_t rows_so_far) {
-  const std::size_t most = std::clamp<std::size_t>(1'000'000 / levels, 4'096, 65'536);
+/// batches are smaller, so that the reader of a stream gets its first answers soon.
+std::size_t rows_at_a_time(std::size_t columns, std::size_t rows_so_far) {
+  const std::size_t most = std::clamp<std::size_t>(1'000'000 / columns, 4'096, 65'536);
   return std::clamp<std::size_t>(rows_so_far, 4'096, most);
 }
 
-struct PredictOptions {
+struct PredictArguments {
   std::string model;
   std::string data;
   std::string output = "-";
@@ -38,43 +36,51 @@ struct PredictOptions {
   bool force = false;
 };
 
-void run_predict(const PredictOptions& options, const Common& common) {
-  const LevelColumns levels = parse_levels(options.levels, options.intervals);
-  const FittedModel fitted = load_model(options.model);
-  ModelInput input(fitted, options.data, Need::kFeatures, options.input, parse_names(options.keep));
-  Predictor predictor(*fitted.model, levels, options.diagnostics);
-  const AnswerText answers(predictor.columns(), input.keep(), "--keep");
-  AtomicFile file(options.output, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
+PredictOptions asked(const PredictArguments& arguments) {
+  PredictOptions options;
+  options.set("levels", arguments.levels);
+  options.set("interval", arguments.intervals);
+  options.set("keep", arguments.keep);
+  options.diagnostics = arguments.diagnostics;
+  options.missing = arguments.input.policy();
+  options.outside_model = arguments.input.outside_model();
+  return options;
+}
+
+void run_predict(const PredictArguments& arguments, const Common& common) {
+  PredictOptions options = asked(arguments);  // bad options are refused before any work
+  Predictor predictor(load_model(arguments.model), std::move(options));
+  TableReader reader(arguments.data, predictor);
+  AtomicFile file(arguments.output, arguments.force ? Overwrite::kAllow : Overwrite::kRefuse);
 
   Bar bar(common);
   Execution how;
   how.threads = common.threads;
   std::string text;
-  if (!common.json) answers.append_csv_header(text);
-  while (input.read(rows_at_a_time(levels.levels.size(), input.rows_read()))) {
-    const Matrix values = predictor.answer(input.rows(), how).values;
-    const std::vector<std::size_t>& rows = input.encoded().rows;
+  Table table;
+  if (!common.json) predictor.append_csv_header(text);
+  while (reader.read(table, rows_at_a_time(predictor.names().size(), reader.rows_read()))) {
+    const Answers answers = predictor.answer(table, how);
     if (!common.json) {
-      answers.append_csv(text, input.table(), rows, values);
-    } else if (!rows.empty()) {
-      answers.append_json(text, input.table(), rows, values, "\n");
+      predictor.append_csv(text, table, answers);
+    } else if (!answers.rows.empty()) {
+      predictor.append_json(text, table, answers, "\n");
       text += '\n';
     }
     file.write(text);
     text.clear();
-    bar.show_text(fmt::format("{} rows", input.rows_read()));
+    bar.show_text(fmt::format("{} rows", reader.rows_read()));
   }
   file.write(text);
   file.commit();
   bar.show_text("");
-  input.warn_at_end(common);
-  warn_about_answers(predictor.warnings(), common);
+  warn_about(predictor.notices(), reader.source(), common);
 }
 
 }  // namespace
 
 void add_predict(CLI::App& app, Common& common) {
-  auto options = std::make_shared<PredictOptions>();
+  auto options = std::make_shared<PredictArguments>();
   CLI::App* command =
       app.add_subcommand("predict", "Quantiles or intervals for the rows of a file");
   command->footer(

@@ -8,7 +8,7 @@
 #include "support/bar.h"
 #include "support/command.h"
 #include "support/help.h"
-#include "support/levels.h"
+#include "base/strings.h"
 #include "support/report_json.h"
 #include "support/report_maker.h"
 #include "support/warning_text.h"
@@ -37,8 +37,8 @@ std::string verdict_line(const ModelReport& report) {
 
 void run_report(const ReportOptions& options, const Common& common) {
   const FittedModel fitted = load_model(options.model);
-  ReportMaker maker(fitted, options.model, parse_names(options.groups));
-  ModelInput input(fitted, options.data, Need::kFeaturesAndTarget, options.input, maker.groups());
+  ReportMaker maker(fitted, options.model, split_names(options.groups));
+  ModelInput input = measured_rows(fitted, options.data, options.input, maker.groups());
   maker.check_groups(input);
   AtomicFile file(options.output, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
   Bar bar(common);
@@ -53,7 +53,7 @@ void run_report(const ReportOptions& options, const Common& common) {
   file.write(model_report_html(report, maker.outcomes()));
   file.commit();
   bar.show_text("");
-  input.warn_at_end(common);
+  warn_about(input.notices(), input.source(), common);
   warn_about_answers(report.warnings, common);
   if (common.json) {
     // The cells of a group's column may be in any encoding.

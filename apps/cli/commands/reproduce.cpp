@@ -25,7 +25,6 @@
 #include "support/command.h"
 #include "support/data_folder.h"
 #include "support/help.h"
-#include "support/levels.h"
 #include "support/text_table.h"
 #include "tare/base/version.h"
 #include "tare/calibrate/methods.h"
@@ -103,7 +102,7 @@ ExperimentPlan chosen_plan(const ReproduceOptions& options) {
   if (options.repeats > 0) plan.repeats = options.repeats;
   if (!options.methods.empty()) {
     std::vector<ExperimentMethod> chosen;
-    for (const std::string& name : parse_names(options.methods)) {
+    for (const std::string& name : split_names(options.methods)) {
       const std::string method(find_method(name).name);
       const auto known = std::ranges::find(plan.methods, method, &ExperimentMethod::method);
       chosen.push_back(known == plan.methods.end() ? ExperimentMethod{method, {}} : *known);
@@ -111,7 +110,7 @@ ExperimentPlan chosen_plan(const ReproduceOptions& options) {
     plan.methods = std::move(chosen);
   }
   if (!options.cases.empty()) {
-    const auto wanted = parse_names(options.cases);
+    const auto wanted = split_names(options.cases);
     for (const std::string& name : wanted) {
       if (std::ranges::find(plan.cases, name, &ExperimentCase::name) == plan.cases.end()) {
         fail(ErrorCode::kNotFound, "the plan '{}' has no case '{}'", plan.name, name);
@@ -212,7 +211,7 @@ void choose_band_cases(const std::string& cases, BandStudy& study) {
   const auto add = [](auto& list, const auto& value) {
     if (std::ranges::find(list, value) == list.end()) list.push_back(value);
   };
-  for (const std::string& name : parse_names(cases)) {
+  for (const std::string& name : split_names(cases)) {
     const std::size_t cut = name.rfind("_n");
     const auto count = cut == std::string::npos ? std::nullopt : parse_count(name.substr(cut + 2));
     if (!count) {
@@ -232,7 +231,7 @@ BandStudy chosen_band_study(const ReproduceOptions& options) {
   if (options.repeats > 0) study.draws = options.repeats;
   if (!options.methods.empty()) {
     study.methods.clear();
-    for (const std::string& name : parse_names(options.methods)) {
+    for (const std::string& name : split_names(options.methods)) {
       study.methods.emplace_back(find_method(name).name);
     }
   }

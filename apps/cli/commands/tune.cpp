@@ -19,7 +19,6 @@
 #include "support/data_folder.h"
 #include "support/file_case.h"
 #include "support/help.h"
-#include "support/levels.h"
 #include "support/text_table.h"
 #include "tare/base/version.h"
 
@@ -45,7 +44,7 @@ GridAxis parse_axis(const std::string& text) {
   if (mark == std::string::npos || mark == 0 || mark + 1 == text.size()) {
     fail(ErrorCode::kInvalidArgument, "--grid takes NAME=VALUE,VALUE,..., got '{}'", text);
   }
-  return {canonical_name(text.substr(0, mark)), parse_names(text.substr(mark + 1))};
+  return {canonical_name(text.substr(0, mark)), split_names(text.substr(mark + 1))};
 }
 
 TuneOptions options_for(const TuneCommand& command, const Method& method) {
@@ -113,7 +112,7 @@ void tune_one(const TuneCommand& command, const Method& method, const TuneCase& 
 
 void tune_file(const TuneCommand& command, const Common& common) {
   if (command.file.target.empty()) fail(ErrorCode::kInvalidArgument, "--target is missing");
-  const auto names = parse_names(command.methods);
+  const auto names = split_names(command.methods);
   if (names.size() != 1) fail(ErrorCode::kInvalidArgument, "--methods: name one method for a file");
   const ExperimentCase one = case_of(command.file);
   const Method& method = find_method(names[0]);
@@ -144,8 +143,8 @@ CaseData without_test_rows(const ExperimentPlan& plan, const CaseData& all) {
 
 void tune_experiment(const TuneCommand& command, const Common& common) {
   const ExperimentPlan plan = built_in_plan(command.file.data);
-  const auto cases = parse_names(command.cases);
-  std::vector<std::string> names = parse_names(command.methods);
+  const auto cases = split_names(command.cases);
+  std::vector<std::string> names = split_names(command.methods);
   if (names.empty()) {
     for (const ExperimentMethod& method : plan.methods) names.push_back(method.method);
   }

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "support/levels.h"
+#include "base/strings.h"
 
 namespace tare::cli {
 
@@ -21,9 +21,9 @@ ExperimentCase case_of(const FileCase& file) {
   one.name = file.data == "-" ? "data" : std::filesystem::path(file.data).stem().string();
   one.file = file.data;
   one.target = file.target;
-  one.features = parse_names(file.features);
-  one.drop = parse_names(file.drop);
-  one.categorical = parse_names(file.categorical);
+  one.features = split_names(file.features);
+  one.drop = split_names(file.drop);
+  one.categorical = split_names(file.categorical);
   one.missing = file.missing;
   one.origin = "give a file that exists";
   return one;

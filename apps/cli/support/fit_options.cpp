@@ -8,6 +8,7 @@
 #include "calibrate/method_config.h"
 #include "data/schema.h"
 #include "support/help.h"
+#include "support/outside_program.h"
 #include "tare/calibrate/methods.h"
 
 namespace tare::cli {
@@ -30,64 +31,51 @@ std::vector<ParamInfo> method_options() {
   return flags;
 }
 
-/// Whether `auto` has all that is asked for. What it has not is of the NRC family, which was meant.
-bool auto_knows(const FitOptions& options) {
-  if (options.window > 1 || !options.split.empty()) return false;
-  const auto known = [](std::string_view name) {
-    const auto has = [&](const ParamInfo& option) { return option.name == name; };
-    return std::ranges::any_of(find_method("auto").options, has) ||
-           std::ranges::any_of(common_options(), has);
-  };
-  return std::ranges::all_of(params_of(options).all(),
-                             [&](const auto& option) { return known(option.first); });
-}
-
-/// Whether what is given has a spread of its own, which `nrc` keeps and `auto` does not.
-bool gives_law(const FitOptions& options) {
-  return !options.prediction_sd.empty() || !options.prediction_quantiles.empty();
-}
-
-}  // namespace
-
-bool takes_prediction(const FitOptions& options) {
-  return !options.prediction.empty() || !options.prediction_quantiles.empty() ||
-         !options.predictor.empty();
-}
-
-bool finds_columns(const FitOptions& options) { return options.calibrate_on == "auto"; }
-
-Params params_of(const FitOptions& options) {
-  Params params;
-  if (!options.config.empty()) params = read_config(options.config).params;
-  for (const auto& [name, value] : options.method_options) {
-    if (!value.empty()) params.set(name, value);
+/// --config first, then flags, then --set: what comes later outranks what came before.
+void set_texts(const FitArguments& arguments, FitOptions& options) {
+  for (const auto& [name, text] : arguments.texts) {
+    if (!text.empty()) options.set(name, text);
   }
-  if (finds_columns(options)) params.set("screen", "yes");
-  for (const std::string& setting : options.settings) {
+  for (const std::string& setting : arguments.settings) {
     const std::size_t mark = setting.find('=');
     if (mark == std::string::npos || mark == 0) {
       fail(ErrorCode::kInvalidArgument, "--set takes NAME=VALUE, got '{}'", setting);
     }
-    params.set(canonical_name(setting.substr(0, mark)), setting.substr(mark + 1));
+    options.params.set(canonical_name(setting.substr(0, mark)), setting.substr(mark + 1));
   }
-  return params;
 }
 
-std::string chosen_method(const FitOptions& options) {
-  if (!options.config.empty()) {
-    const std::string tuned = read_config(options.config).method;
-    if (!options.method.empty() && find_method(options.method).name != tuned) {
-      fail(ErrorCode::kInvalidArgument, "{} is for method '{}', and --method says '{}'",
-           options.config, tuned, options.method);
-    }
-    return tuned;
+void add_config(const FitArguments& arguments, FitOptions& options) {
+  const MethodConfig config = read_config(arguments.config);
+  const auto named = arguments.texts.find("method");
+  if (named != arguments.texts.end() && !named->second.empty() &&
+      find_method(named->second).name != config.method) {
+    fail(ErrorCode::kInvalidArgument, "{} is for method '{}', and --method says '{}'",
+         arguments.config, config.method, named->second);
   }
-  if (!options.method.empty()) return options.method;
-  if (auto_knows(options) && !gives_law(options)) return "auto";
-  return takes_prediction(options) ? "nrc" : "nrc_rf";
+  options.method = config.method;
+  options.params = config.params;
 }
 
-void add_fit_options(CLI::App& command, FitOptions& options) {
+}  // namespace
+
+FitOptions fit_options(const FitArguments& arguments) {
+  FitOptions options;
+  if (!arguments.config.empty()) add_config(arguments, options);
+  set_texts(arguments, options);
+  if (!arguments.predictor.empty()) {
+    options.predictor = arguments.predictor;
+    options.outside_model = outside_program(arguments.predictor, arguments.timeout_s);
+  }
+  return options;
+}
+
+void add_fit_options(CLI::App& command, FitArguments& arguments) {
+  const auto text = [&](std::string_view name) -> std::string& {
+    return arguments.texts[std::string(name)];
+  };
+  text("missing") = "error";
+  text("seed") = "0";
   command.footer(
       "Examples:\n"
       "  tare fit cars.csv --target mpg -o cars.tare\n"
@@ -99,69 +87,69 @@ void add_fit_options(CLI::App& command, FitOptions& options) {
       "  tare fit cal.csv --target y --predictor 'python3 model.py' -o cal.tare\n"
       "  tare fit sales.csv --target units --split time --calibrate-on store,weekday -o "
       "sales.tare");
-  command.add_option("data", options.data, "CSV or TSV file, also .gz; - is standard input")
+  command.add_option("data", arguments.data, "CSV or TSV file, also .gz; - is standard input")
       ->required();
-  command.add_option("--target", options.target, "Column to be predicted")->required();
-  command.add_option("-o,--output", options.output, "Model file to write")->required();
+  command.add_option("--target", text("target"), "Column to be predicted")->required();
+  command.add_option("-o,--output", arguments.output, "Model file to write")->required();
   command.add_option(
-      "--method", options.method,
+      "--method", text("method"),
       "A row of 'tare methods' [auto; for a series, a split, a given law or an option of the nrc "
       "family: nrc_rf, or nrc where a prediction is given]");
-  command.add_option("--config", options.config,
+  command.add_option("--config", arguments.config,
                      "Method and options that 'tare tune' found; flags and --set outrank it");
-  command.add_option("--prediction", options.prediction,
+  command.add_option("--prediction", text("prediction"),
                      "Column with the predictions of a model that exists");
-  command.add_option("--prediction-sd", options.prediction_sd,
+  command.add_option("--prediction-sd", text("prediction_sd"),
                      "Column with its standard deviation, above 0: then --prediction is the mean");
   command.add_option(
-      "--prediction-quantiles", options.prediction_quantiles,
+      "--prediction-quantiles", text("prediction_quantiles"),
       "Columns with the quantiles of a model that exists, with commas: names or patterns such as "
       "'q*' (levels are in the names, as in q0.05), or NAME=LEVEL");
   command.add_option(
-      "--predictor", options.predictor,
+      "--predictor", arguments.predictor,
       "Program that predicts: feature rows as CSV on its input, a number a line on its output");
-  command.add_option("--timeout", options.timeout_s, "Seconds the predictor may take")
+  command.add_option("--timeout", arguments.timeout_s, "Seconds the predictor may take")
       ->capture_default_str()
       ->check(seconds());
   for (const ParamInfo& option : method_options()) {
     std::string flag = "--" + std::string(option.name);
     std::replace(flag.begin(), flag.end(), '_', '-');
     command.add_option(
-        flag, options.method_options[std::string(option.name)],
+        flag, text(option.name),
         fmt::format("{} [{}]", option.help, option.name == "bands" ? "auto" : option.fallback));
   }
   command
-      .add_option("--window", options.window,
+      .add_option("--window", text("window"),
                   "Rows are a series in time order, and the model looks at this many of them [1; "
                   "lstm_nrc and lstm_hnn 5]")
       ->check(CLI::Range(std::size_t{1}, kMaxWindow));
   command.add_option(
-      "--split", options.split,
+      "--split", text("split"),
       "Rows that calibrate: a share [0.3], cross, time, time:SHARE, or by:COL=VALUE");
-  command.add_option("--set", options.settings,
+  command.add_option("--set", arguments.settings,
                      "NAME=VALUE for any option of the method or the regressor, such as trees=300 "
                      "('tare methods -v' lists them)");
-  command.add_option("--features", options.features, "Columns to use, with commas [all others]");
-  command.add_option("--drop", options.drop, "Columns not to use");
-  command.add_option("--categorical", options.categorical,
+  command.add_option("--features", text("features"), "Columns to use, with commas [all others]");
+  command.add_option("--drop", text("drop"), "Columns not to use");
+  command.add_option("--categorical", text("categorical"),
                      "Columns of numbers that are names of categories");
   command.add_option(
-      "--calibrate-on", options.calibrate_on,
+      "--calibrate-on", text("calibrate_on"),
       "Columns against which to calibrate: the kernel's features; auto finds those on "
       "which the residual's law depends [what the method takes]");
-  command.add_option("--group", options.group,
+  command.add_option("--group", text("group"),
                      "Column within whose values the guarantee holds, each by its own held-out "
                      "rows [over all rows]");
-  command.add_option("--weight", options.weight, "Column of sample weights, 0 or more");
-  command.add_option("--shift-to", options.shift_to,
+  command.add_option("--weight", text("weight"), "Column of sample weights, 0 or more");
+  command.add_option("--shift-to", text("shift_to"),
                      "File with rows to be predicted, as 'tare predict' takes it: the rows of the "
                      "fit are weighted so that their features resemble it");
-  command.add_option("--missing", options.missing, "Missing values: error, drop, impute")
+  command.add_option("--missing", text("missing"), "Missing values: error, drop, impute")
       ->capture_default_str();
-  command.add_option("--seed", options.seed, "Same seed, same bytes")
+  command.add_option("--seed", text("seed"), "Same seed, same bytes")
       ->capture_default_str()
       ->check(whole_number());
-  command.add_flag("--force", options.force, "Replace the model file if it exists");
+  command.add_flag("--force", arguments.force, "Replace the model file if it exists");
   put_in_group(command, kMostUsed, {"--target", "--output", "--method", "--budget", "--guarantee"});
   put_in_group(command, kYourModel,
                {"--prediction", "--prediction-sd", "--prediction-quantiles", "--predictor",

@@ -7,7 +7,7 @@
 #include "evaluate/examination.h"
 #include "evaluate/report_columns.h"
 #include "report/pages/model_report.h"
-#include "support/input.h"
+#include "support/input_options.h"
 
 namespace tare::cli {
 

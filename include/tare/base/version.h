@@ -3,8 +3,10 @@
 
 #include <string_view>
 
+#include "tare/version.h"
+
 namespace tare {
 
-inline constexpr std::string_view kVersion = "0.1.0";
+inline constexpr std::string_view kVersion = TARE_VERSION;
 
 }  // namespace tare

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "serve/model/predict_rows.h"
 
-#include <algorithm>
-#include <iterator>
+#include <string_view>
+#include <utility>
 
-#include "apply/predictor.h"
 #include "base/parallel.h"
 #include "serve/http/problem.h"
+#include "tare/apply/predictor.h"
 
 namespace tare::serve {
 namespace {
-
-/// Rows between two looks at the clock: enough of them that neighbours share work.
-constexpr std::size_t kRowsAtOnce = 4'096;
 
 /// The remedies of Schema::encode are options of the tool, which a client does not have.
 void refuse_missing(const Table& table, const ColumnPlan& plan, MissingPolicy policy) {
@@ -30,69 +27,49 @@ void refuse_missing(const Table& table, const ColumnPlan& plan, MissingPolicy po
   }
 }
 
-/// Rows as the model takes them.
-RowEncoder encode_rows(const ServedModel& model, const Table& table, Need need) {
+/// The table's rows must suffice for one answer.
+void check_rows(const ServedModel& model, const Table& table, const ColumnPlan& plan) {
   const Schema& schema = model.schema();
   if (table.rows() == 0) refuse(422, "there is no row (send one at least)");
-  const MissingPolicy policy =
-      schema.missing() == MissingPolicy::kImpute ? MissingPolicy::kImpute : MissingPolicy::kError;
-  const bool with_target = need == Need::kFeaturesAndTarget;
-  refuse_missing(table, with_target ? model.features_and_target() : model.features(), policy);
-  RowEncoder rows(schema, need, policy);
-  rows.encode(table);
-  if (rows.encoded().rows.empty()) {
+  refuse_missing(table, plan, schema.missing());
+  if (table.rows() < schema.window()) {
     refuse(422,
            "the model looks at {} rows of a series at a time, and there are {} (send the rows "
            "before, too)",
            schema.window(), table.rows());
   }
-  return rows;
 }
 
-RowAnswers answer_rows(const ServedModel& model, const RowEncoder& rows,
-                       const RowQuestion& question) {
-  std::vector<Level> watched;
-  if (question.watch) {
-    const auto [lower, upper] = interval_levels(*question.watch);
-    watched = {lower, upper};
-  }
-  Predictor predictor(*model.fitted().model, question.levels, question.diagnostics, watched);
-  const std::size_t count = rows.encoded().x.rows();
-  RowAnswers answers;
-  answers.columns = predictor.columns();
-  answers.values = Matrix(count, answers.columns.size());
-  answers.watched = Matrix(question.watch ? count : 0, watched.size());
-  for (std::size_t first = 0; first < count; first += kRowsAtOnce) {
-    if (Clock::now() > question.deadline) {
-      refuse(503, "{} of {} rows were answered within the time limit (send fewer rows)", first,
-             count);
-    }
-    const std::size_t some = std::min(kRowsAtOnce, count - first);
-    const Predictor::Answers block = predictor.answer(rows.rows(first, some), one_thread());
-    for (std::size_t i = 0; i < some; ++i) {
-      std::ranges::copy(block.values.row(i), answers.values.row(first + i).begin());
-      if (!question.watch) continue;
-      std::ranges::copy(block.unnamed.row(i), answers.watched.row(first + i).begin());
-    }
-  }
-  answers.rows = rows.encoded().rows;
-  answers.targets = rows.encoded().y;
-  answers.warnings = rows.notices();
-  std::ranges::copy(notices_of(predictor.warnings()), std::back_inserter(answers.warnings));
-  return answers;
+/// One thread, which looks at the clock now and then.
+Execution until(Deadline deadline, std::size_t rows) {
+  Execution how = one_thread();
+  how.progress = [deadline, rows](std::string_view, double) {
+    if (Clock::now() <= deadline) return;
+    refuse(503, "the {} rows were not answered within the time limit (send fewer rows)", rows);
+  };
+  return how;
 }
 
 }  // namespace
 
-RowAnswers predict_rows(const ServedModel& model, const Table& table, const RowQuestion& question) {
-  return answer_rows(model, encode_rows(model, table, Need::kFeatures), question);
+Answers answer_rows(const ServedModel& model, Predictor& predictor, const Table& table,
+                    Deadline deadline) {
+  check_rows(model, table, model.features());
+  return predictor.answer(table, until(deadline, table.rows()));
 }
 
-RowAnswers predict_with_targets(const ServedModel& model, const Table& table, double watch,
-                                Deadline deadline) {
-  const LevelColumns none;
-  return answer_rows(model, encode_rows(model, table, Need::kFeaturesAndTarget),
-                     {none, false, watch, deadline});
+Answers answer_observed(const ServedModel& model, const Table& table, double watch,
+                        Deadline deadline) {
+  check_rows(model, table, model.features_and_target());
+  PredictOptions options;
+  options.with_targets = true;
+  options.unnamed_levels = interval_ends(watch);
+  return Predictor(model.fitted(), std::move(options)).answer(table, until(deadline, table.rows()));
+}
+
+std::vector<double> interval_ends(double confidence) {
+  const auto [lower, upper] = interval_levels(confidence);
+  return {lower.value(), upper.value()};
 }
 
 }  // namespace tare::serve

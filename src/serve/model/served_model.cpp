@@ -33,9 +33,9 @@ void check_answers(const ServedModel& model, const std::string& path) {
   std::string body;
   for (std::size_t i = 0; i < model.schema().window(); ++i) body += row + "\n";
   try {
-    const LevelColumns levels = level_columns({}, {}, {});
     const Table table = parse_ndjson_body(body, model.features(), model.schema().window());
-    const RowAnswers answers = predict_rows(model, table, {levels, false, {}, no_deadline()});
+    Predictor predictor(model.fitted());
+    const Answers answers = answer_rows(model, predictor, table, no_deadline());
     for (const double value : answers.values.values()) {
       if (std::isnan(value)) fail(ErrorCode::kCorruptFile, "{}: answers with NaN", path);
     }

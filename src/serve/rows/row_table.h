@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "io/table.h"
+#include "tare/io/table.h"
 #include "serve/rows/column_plan.h"
 
 namespace tare::serve {

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "support/quantile_columns.h"
+#include "apply/quantile_columns.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "base/fail.h"
 #include "base/strings.h"
-#include "support/levels.h"
 
-namespace tare::cli {
+namespace tare {
 namespace {
 
-constexpr std::string_view kRemedy =
-    "name the levels: --prediction-quantiles 'a=0.05,b=0.5,c=0.95'";
+[[noreturn]] void refuse_columns(const std::string& source, const std::string& column,
+                                 const std::string& problem) {
+  fail(ErrorCode::kInvalidArgument,
+       {.source = source,
+        .column = column,
+        .option = "prediction_quantiles",
+        .remedies = {{"name the levels:", "prediction_quantiles", "'a=0.05,b=0.5,c=0.95'", ""}},
+        .named_in_problem = true},
+       "{}", problem);
+}
 
 bool has_name(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -62,17 +69,16 @@ std::vector<double> levels_in(std::string_view name) {
 double level_in_name(const std::string& source, const std::string& name) {
   const std::string lower = canonical_name(name);
   if (lower.find("lower") != std::string::npos || lower.find("upper") != std::string::npos) {
-    fail(ErrorCode::kInvalidArgument,
-         "{}: the number in '{}' may be that of an interval and not the level ({})", source, name,
-         kRemedy);
+    refuse_columns(
+        source, name,
+        fmt::format("the number in '{}' may be that of an interval and not the level", name));
   }
   const std::vector<double> levels = levels_in(name);
   if (levels.size() != 1) {
-    fail(
-        ErrorCode::kInvalidArgument,
-        "{}: the name of column '{}' holds {} decimal numbers between 0 and 1, so its level cannot "
-        "be told ({})",
-        source, name, levels.size(), kRemedy);
+    refuse_columns(source, name,
+                   fmt::format("the name of column '{}' holds {} decimal numbers between 0 and 1, "
+                               "so its level cannot be told",
+                               name, levels.size()));
   }
   return levels.front();
 }
@@ -83,8 +89,7 @@ std::optional<QuantileColumn> with_level(const std::string& item) {
   if (mark == std::string::npos) return std::nullopt;
   const auto level = parse_number(trim(std::string_view(item).substr(mark + 1)));
   if (!level || !(*level > 0.0 && *level < 1.0)) {
-    fail(ErrorCode::kInvalidArgument,
-         "--prediction-quantiles: the level of '{}' lies inside (0, 1)", item);
+    fail_option("prediction_quantiles", item, "has levels strictly between 0 and 1");
   }
   return QuantileColumn{std::string(trim(std::string_view(item).substr(0, mark))), *level};
 }
@@ -92,29 +97,31 @@ std::optional<QuantileColumn> with_level(const std::string& item) {
 void check_columns(const std::vector<QuantileColumn>& columns, const std::string& source) {
   for (std::size_t j = 1; j < columns.size(); ++j) {
     if (columns[j - 1].level == columns[j].level) {
-      fail(ErrorCode::kInvalidArgument, "{}: columns '{}' and '{}' are both of level {} ({})",
-           source, columns[j - 1].name, columns[j].name, columns[j].level, kRemedy);
+      refuse_columns(source, columns[j].name,
+                     fmt::format("columns '{}' and '{}' are both of level {}", columns[j - 1].name,
+                                 columns[j].name, columns[j].level));
     }
-  }
-  if (columns.empty()) {
-    fail(ErrorCode::kInvalidArgument, "--prediction-quantiles names no column ({})", kRemedy);
   }
   if (columns.size() < 2) {
     fail(ErrorCode::kInvalidArgument,
-         "{}: '{}' is the only column of --prediction-quantiles, and one says nothing about the "
-         "spread (give two or more, or use --prediction)",
-         source, columns.front().name);
+         {.source = source,
+          .column = columns.front().name,
+          .option = "prediction_quantiles",
+          .remedies = {advice("give two or more"), use("prediction", columns.front().name)},
+          .named_in_problem = true},
+         "'{}' is the only column of quantiles, and one says nothing about the spread",
+         columns.front().name);
   }
 }
 
 }  // namespace
 
-std::vector<QuantileColumn> find_quantile_columns(const std::string& text,
+std::vector<QuantileColumn> find_quantile_columns(const std::vector<std::string>& items,
                                                   const std::string& source,
                                                   const std::vector<std::string>& header,
                                                   const std::vector<std::string>& taken) {
   std::vector<QuantileColumn> columns;
-  for (const std::string& item : parse_names(text)) {
+  for (const std::string& item : items) {
     const std::size_t before = columns.size();
     if (has_name(header, item)) {
       columns.push_back({item, level_in_name(source, item)});
@@ -127,8 +134,13 @@ std::vector<QuantileColumn> find_quantile_columns(const std::string& text,
       }
     }
     if (columns.size() == before) {
-      fail(ErrorCode::kNotFound, "{}: no column fits '{}' of --prediction-quantiles (it has: {})",
-           source, item, join(header, ", "));
+      fail(ErrorCode::kNotFound,
+           {.source = source,
+            .option = "prediction_quantiles",
+            .value = item,
+            .remedies = {advice("it has: " + join(header, ", "))},
+            .named_in_problem = true},
+           "no column of quantiles fits '{}'", item);
     }
   }
   std::sort(columns.begin(), columns.end(),
@@ -137,4 +149,4 @@ std::vector<QuantileColumn> find_quantile_columns(const std::string& text,
   return columns;
 }
 
-}  // namespace tare::cli
+}  // namespace tare

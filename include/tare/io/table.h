@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,10 @@ struct RawCells {
     const std::size_t first = i == 0 ? 0 : ends[i - 1];
     return std::string_view(bytes).substr(first, ends[i] - first);
   }
+  void push_back(std::string_view cell) {
+    bytes += cell;
+    ends.push_back(bytes.size());
+  }
 };
 
 /// One column. A numeric column fills `numbers`, a text column `codes` and `vocabulary`.
@@ -33,7 +38,7 @@ struct Column {
   std::string name;
   ColumnKind kind = ColumnKind::kSkip;
   std::vector<double> numbers;          // NaN where missing; never infinite
-  std::vector<std::int32_t> codes;      // place in `vocabulary`; -1 where missing
+  std::vector<std::int32_t> codes;      // index into `vocabulary`; -1 where missing
   std::vector<std::string> vocabulary;  // distinct texts, in order of first appearance
   RawCells raw;                         // filled only where it was asked for
   std::size_t missing = 0;              // cells without a value
@@ -41,7 +46,8 @@ struct Column {
   std::string first_missing_text;       // how that cell is written: "", "NA", "?"
 };
 
-/// Rows of a file, or a batch of them. Every column that was not skipped has rows() cells.
+/// Rows of a file, or a batch of them, or rows of a program. Every column that was not skipped has
+/// rows() cells.
 struct Table {
   std::string source;                // the file's name, for messages
   std::vector<Column> columns;       // in the file's order, skipped ones included
@@ -55,6 +61,30 @@ struct Table {
     }
     return nullptr;
   }
+  /// In the order of the columns.
+  std::vector<std::string> names() const;
+
+  // For tables that do not come from a file. The first column decides the number of rows; `lines`
+  // are then numbers of rows, from 1. Each throws kShapeMismatch for another number of rows and
+  // kInvalidArgument for a name that is there already.
+
+  /// A column of numbers; NaN is a missing value. Throws kBadData for an infinite number.
+  void add_numbers(std::string name, std::span<const double> values);
+  /// A column of texts. What is_missing_text() takes for "no value" is missing.
+  void add_texts(std::string name, std::span<const std::string> values);
+  /// The same as indices into a vocabulary; -1 is a missing value. Throws kInvalidArgument for any
+  /// other index outside it.
+  void add_codes(std::string name, std::span<const std::int32_t> codes,
+                 std::vector<std::string> vocabulary);
+
+ private:
+  Column& new_column(std::string name, std::size_t rows, ColumnKind kind);
 };
+
+/// A whole file as a table: delimited text with a header row, as `tare fit` reads it. A column is
+/// one of numbers if any of its cells is a number, and its cells are also kept as they are written,
+/// so that it can become a category or a group. "-" is standard input. Throws kNotFound, kBadData
+/// (a ragged row, a text among numbers, an infinite number), kCorruptFile (a damaged .gz), kIo.
+Table read_csv(const std::string& path);
 
 }  // namespace tare

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/input_options.h"
+
+#include <fmt/format.h>
+
+#include "support/bar.h"
+#include "support/help.h"
+#include "support/outside_program.h"
+
+namespace tare::cli {
+
+std::optional<MissingPolicy> InputOptions::policy() const {
+  if (missing.empty()) return std::nullopt;
+  return parse_missing_policy(missing);
+}
+
+OutsideModel InputOptions::outside_model() const {
+  return predictor.empty() ? OutsideModel{} : outside_program(predictor, timeout_s);
+}
+
+void add_input_options(CLI::App& command, InputOptions& options) {
+  command.add_option(
+      "--missing", options.missing,
+      "Missing values: error, drop (leave the row out), impute (the fit's median or most frequent "
+      "category). Without it impute for a model fitted so, else error");
+  command.add_option("--predictor", options.predictor,
+                     "The program that gives the predictions, for a model fitted with --predictor");
+  command
+      .add_option("--timeout", options.timeout_s,
+                  "Seconds the predictor may take for a batch of rows")
+      ->capture_default_str()
+      ->check(seconds());
+  put_in_group(command, kColumns, {"--missing"});
+  put_in_group(command, kYourModel, {"--predictor", "--timeout"});
+}
+
+ModelInput measured_rows(const FittedModel& fitted, const std::string& path,
+                         const InputOptions& options, const std::vector<std::string>& keep) {
+  return ModelInput(fitted, path, options.policy(), options.outside_model(), keep);
+}
+
+void warn_about(const std::vector<Notice>& notices, const std::string& source,
+                const Common& common) {
+  for (const Notice& notice : notices) {
+    warn(common, fmt::format("{}: {} [{}]", source, notice.text, notice.code));
+  }
+}
+
+}  // namespace tare::cli

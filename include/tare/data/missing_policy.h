@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace tare {
+
+/// What to do about cells without a value.
+enum class MissingPolicy : std::uint8_t {
+  kError,   // refuse the table
+  kDrop,    // leave out the rows that have one
+  kImpute,  // fill in the fit's median or most frequent category
+};
+
+/// "error", "drop" or "impute". Throws kInvalidArgument.
+MissingPolicy parse_missing_policy(std::string_view name);
+std::string_view missing_policy_name(MissingPolicy policy);
+
+}  // namespace tare

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "apply/model_input.h"
+
+#include <utility>
+
+#include "apply/kept_columns.h"
+#include "base/fail.h"
+
+namespace tare {
+
+ModelInput::ModelInput(const FittedModel& fitted, const std::string& path,
+                       std::optional<MissingPolicy> missing, OutsideModel outside_model,
+                       const std::vector<std::string>& keep)
+    : reader_(path),
+      encoder_(*fitted.schema, Need::kFeaturesAndTarget, missing, std::move(outside_model)) {
+  keep_ = kept_columns(reader_.source(), reader_.header(), keep);
+  reader_.select(encoder_.requests(reader_.source(), reader_.header(), keep_));
+}
+
+bool ModelInput::read(std::size_t max_rows) {
+  if (!reader_.read(table_, max_rows)) {
+    if (rows_read_ == 0) {
+      fail(ErrorCode::kBadData, {.source = reader_.source()}, "a header and no data rows");
+    }
+    return false;
+  }
+  rows_read_ += table_.rows();
+  encoder_.encode(table_);
+  return true;
+}
+
+void ModelInput::check_any_row() const {
+  if (rows_used() > 0) return;
+  fail(ErrorCode::kBadData, {.source = reader_.source()},
+       "every one of its {} rows has a missing value, so there is no row to measure on",
+       rows_read_);
+}
+
+}  // namespace tare
