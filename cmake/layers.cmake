@@ -20,8 +20,20 @@ function(tare_vector_files)
   endif()
 endfunction()
 
+# Every .cpp below the current folder, in the order of their names, so that a new file needs no list and a build does not depend on
+# the file system; without those named in ARGN.
+function(tare_sources result)
+  file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  list(REMOVE_ITEM found ${ARGN} "")
+  list(SORT found)
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+# tare_layer(name [GENERATED file...] [EXCEPT file...]): the sources of the current folder and what the build writes.
 function(tare_layer name)
-  add_library(tare_${name} OBJECT ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "GENERATED;EXCEPT")
+  tare_sources(sources ${layer_EXCEPT})
+  add_library(tare_${name} OBJECT ${sources} ${layer_GENERATED})
   target_include_directories(tare_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(tare_${name} PUBLIC tare_build_flags fmt::fmt nlohmann_json::nlohmann_json Eigen3::Eigen)
   if(TARE_SANITIZE)
