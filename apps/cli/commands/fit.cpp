@@ -145,15 +145,14 @@ void run_fit(const FitOptions& options, const Common& common) {
   Params params = params_of(options);
   if (!options.split.empty() && !splits_by_column(options)) params.set("split", options.split);
   check_prediction(options);
-  const std::string guarantee = canonical_name(
-      params.text("guarantee", Params::parse(method.defaults).text("guarantee", "none")));
+  const Params effective = effective_params(method, params);
+  const std::string guarantee = canonical_name(effective.text("guarantee", "none"));
   if (!options.group.empty() && guarantee == "none") {
     fail(ErrorCode::kInvalidArgument,
          "--group is what a guarantee holds within: add --guarantee split or cross");
   }
-  const std::string regressor =
-      params.text("regressor", Params::parse(method.defaults).text("regressor", ""));
-  const bool trains = !takes_prediction(options) && canonical_name(regressor) != "zero";
+  const std::string regressor = canonical_name(effective.text("regressor", ""));
+  const bool trains = !takes_prediction(options) && regressor != "zero";
 
   Bar bar(common);
   bar.show("reading", 0.0);
