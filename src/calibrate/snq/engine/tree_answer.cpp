@@ -7,7 +7,7 @@
 
 #include "base/parallel.h"
 #include "calibrate/snq/window/rank_rule.h"
-#include "index/key_sort.h"
+#include "index/row_key.h"
 #include "index/shared_window.h"
 #include "math/kernel.h"
 
