@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 include(CMakePackageConfigHelpers)
 install(TARGETS tare_library EXPORT tareTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARE_BUILD_SHARED)
+  install(TARGETS tare_shared EXPORT tareTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 if(TARE_BUILD_TOOL)
   install(TARGETS tare RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
@@ -9,5 +12,5 @@ install(EXPORT tareTargets NAMESPACE tare:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/
 configure_package_config_file(cmake/tareConfig.cmake.in ${PROJECT_BINARY_DIR}/tareConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tare)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tareConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/tareConfig.cmake ${PROJECT_BINARY_DIR}/tareConfigVersion.cmake
+install(FILES ${PROJECT_BINARY_DIR}/tareConfig.cmake ${PROJECT_BINARY_DIR}/tareConfigVersion.cmake cmake/tare_libraries.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tare)

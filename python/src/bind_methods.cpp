@@ -50,6 +50,16 @@ void bind_methods(nb::module_& module) {
   });
   module.def(
       "method", [](std::string_view name) { return describe(find_method(name)); }, nb::arg("name"));
+  module.def(
+      "method_defaults",
+      [](std::string_view name) {
+        nb::dict defaults;
+        for (const auto& [option, value] : effective_params(find_method(name), {}).all()) {
+          defaults[nb::cast(option)] = value;
+        }
+        return defaults;
+      },
+      nb::arg("name"));
   module.attr("rows_for_ninety") = kRowsForNinety;  // ranked, for a finite 90 % interval
   module.attr("most_held_out") = kMostGuaranteeRows;
   module.attr("most_folds") = kMostFolds;

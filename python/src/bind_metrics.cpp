@@ -4,6 +4,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "tare/evaluate/metrics.h"
+#include "tare/evaluate/score_table.h"
 #include "tare/evaluate/scorecard.h"
 
 namespace nb = nanobind;
@@ -108,6 +109,32 @@ void bind_metrics(nb::module_& module) {
              [](const Targets& y, const Targets& lower, const Targets& upper, double confidence) {
                return winkler_score(span_of(y), span_of(lower), span_of(upper), confidence);
              });
+  // Every row of the table of scores, but for those of which these rows show nothing. `q` at
+  // metric_levels(), `crps` their mean.
+  module.def("scores", [](const Targets& y, const Quantiles& q, const Quantiles& jumps,
+                          const Targets& lower, const Targets& upper, double confidence,
+                          double crps, std::uint64_t seed) {
+    const std::vector<Level> levels = metric_levels();
+    const std::vector<TargetJump> of_rows = jumps_of(jumps);
+    const ScoredRows rows{.y = span_of(y),
+                          .q = view_of(q),
+                          .levels = levels,
+                          .jumps = of_rows,
+                          .lower = span_of(lower),
+                          .upper = span_of(upper),
+                          .confidence = confidence,
+                          .crps = crps,
+                          .effective_n = {},
+                          .fallback_rows = {},
+                          .group_seed = Seed{seed},
+                          .floor_seed = Seed{seed}};
+    nb::dict values;
+    for (const ScoreInfo& info : score_table()) {
+      const std::string_view name = info.at_confidence.empty() ? info.name : info.at_confidence;
+      if (const auto value = info.measure(rows)) values[nb::str(name.data(), name.size())] = *value;
+    }
+    return values;
+  });
   module.def("pit_histogram", [](const Targets& y, const Quantiles& q) {
     return vector_array(pit_histogram(span_of(y), view_of(q)));
   });

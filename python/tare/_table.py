@@ -27,7 +27,7 @@ def method_options(name: str) -> dict[str, dict[str, str]]:
     """
     row = _core.method(name)
     options = dict(row["options"])
-    defaults = dict(part.split("=", 1) for part in row["defaults"].split())
+    defaults = _core.method_defaults(name)
     for option, text in _core.regressors().get(defaults.get("regressor", ""), {}).items():
         options.setdefault(option, text)
     for option, value in defaults.items():

@@ -184,7 +184,10 @@ def pit_histogram(y: Any, quantiles: Any, levels: Any = None, *, jumps: Any = No
 
 
 def scores(estimator: Any, X: Any, y: Any, *, confidence_level: float = 0.9, random_state: int = 0) -> dict[str, float]:
-    """All of the above for a fitted estimator of tare, as ``tare evaluate`` prints them; those with `_counted` count ties as below."""
+    """Every score of ``tare evaluate`` for a fitted estimator of tare, from the tool's own table; those with `_counted` count ties as below.
+
+    Scores of the interval are at `confidence_level`. `effective_n_median` and `fallback_rows` are the tool's alone.
+    """
     levels = metric_levels()
     target = _vector(y, "y")
     # The tool's levels show the jumps; they begin with the metric levels.
@@ -193,17 +196,6 @@ def scores(estimator: Any, X: Any, y: Any, *, confidence_level: float = 0.9, ran
     quantiles = np.ascontiguousarray(answers[:, : len(levels)])
     jumps = target_jumps(target, answers, every)
     low, high = np.asarray(estimator._quantile_array(X, _core.interval_levels(confidence_level)), dtype=np.float64).T
-    return {
-        "mace": mace(target, quantiles, jumps=jumps),
-        "mace_floor": split_mace_floor(target, quantiles, jumps=jumps),
-        "agce": agce(target, quantiles, random_state=random_state, jumps=jumps),
-        "agce_floor": split_agce_floor(target, quantiles, random_state=random_state, jumps=jumps),
-        "mace_counted": mace(target, quantiles, ties="count"),
-        "agce_counted": agce(target, quantiles, random_state=random_state, ties="count"),
-        "check_score": check_score(target, quantiles),
-        "crps": crps(target, np.asarray(estimator._quantile_array(X, crps_levels()), dtype=np.float64)),
-        "coverage": split_coverage(target, low, high, jumps, confidence_level=confidence_level),
-        "coverage_counted": coverage(target, low, high),
-        "interval_length": interval_length(low, high),
-        "interval_score": interval_score(target, low, high, confidence_level),
-    }
+    mean_crps = crps(target, np.asarray(estimator._quantile_array(X, crps_levels()), dtype=np.float64))
+    low, high = np.ascontiguousarray(low), np.ascontiguousarray(high)
+    return _core.scores(target, quantiles, jumps, low, high, confidence_level, mean_crps, random_state)

@@ -121,6 +121,33 @@ def test_scores_is_the_scorecard(small):
         assert scores[name] == pytest.approx(scores[name + "_counted"], abs=0.02)  # rows of the fit may meet their own residual
 
 
+def test_scores_are_the_functions_of_this_module(small):
+    model = tare.Calibrator().calibrate(small.X, small.y, y_pred=small.mean)
+    model.estimator_ = lambda X: np.sin(6 * X[:, 0])
+    for confidence, seed in ((0.9, 0), (0.5, 7)):
+        every = tare._core.scorecard_levels()
+        answers = np.asarray(model._quantile_array(small.X, every), dtype=np.float64)
+        q = np.ascontiguousarray(answers[:, :100])
+        jumps = metrics.target_jumps(small.y, answers, every)
+        low, high = np.asarray(model._quantile_array(small.X, tare._core.interval_levels(confidence)), dtype=np.float64).T
+        expected = {
+            "mace": metrics.mace(small.y, q, jumps=jumps),
+            "mace_floor": metrics.split_mace_floor(small.y, q, jumps=jumps),
+            "agce": metrics.agce(small.y, q, random_state=seed, jumps=jumps),
+            "agce_floor": metrics.split_agce_floor(small.y, q, random_state=seed, jumps=jumps),
+            "mace_counted": metrics.mace(small.y, q, ties="count"),
+            "agce_counted": metrics.agce(small.y, q, random_state=seed, ties="count"),
+            "check_score": metrics.check_score(small.y, q),
+            "crps": metrics.crps(small.y, np.asarray(model._quantile_array(small.X, metrics.crps_levels()), dtype=np.float64)),
+            "coverage": metrics.split_coverage(small.y, low, high, jumps, confidence_level=confidence),
+            "coverage_counted": metrics.coverage(small.y, low, high),
+            "interval_length": metrics.interval_length(low, high),
+            "interval_score": metrics.interval_score(small.y, low, high, confidence),
+            "hit_share": (small.y[:, None] == q).mean(),
+        }
+        assert metrics.scores(model, small.X, small.y, confidence_level=confidence, random_state=seed) == expected
+
+
 @pytest.mark.parametrize("bad", [np.zeros((3, 2)), np.zeros(0)])
 def test_wrong_shapes_are_value_errors(bad):
     with pytest.raises(ValueError):

@@ -70,12 +70,6 @@ void check_prediction(const FitOptions& options) {
   }
 }
 
-std::string effective(const Method& method, const Params& params, std::string_view name,
-                      std::string_view fallback) {
-  return canonical_name(
-      params.text(name, Params::parse(method.defaults).text(name, fallback)));
-}
-
 std::vector<Notice> notices_of(const FitSummary& summary, std::size_t rows) {
   constexpr double kFew = 100.0;
   std::vector<Notice> all;
@@ -118,8 +112,8 @@ std::string_view choose_method(const FitOptions& options) {
 void check_fit_options(const FitOptions& options) {
   const Method& method = find_method(choose_method(options));
   check_prediction(options);
-  if (!options.group.empty() &&
-      effective(method, options.params, "guarantee", "none") == "none") {
+  const Params all = effective_params(method, options.params);
+  if (!options.group.empty() && canonical_name(all.text("guarantee", "none")) == "none") {
     fail(ErrorCode::kInvalidArgument,
          {.option = "group",
           .remedies = {{"add", "guarantee", "split", ""}, {"add", "guarantee", "cross", ""}}},
@@ -139,8 +133,8 @@ FittedModel fit(const Table& table, const FitOptions& options, const Execution& 
   fitted.method = method.name;
   fitted.params = method_params(options);
   fitted.seed = options.seed;
-  const bool trains = !takes_prediction(options) &&
-                      effective(method, fitted.params, "regressor", "") != "zero";
+  const std::string regressor = effective_params(method, fitted.params).text("regressor", "");
+  const bool trains = !takes_prediction(options) && canonical_name(regressor) != "zero";
   const std::size_t window = options.window > 0 ? options.window : method.window;
   TrainingData data = make_training_data(table, options, window, trains);
   shift_training_data(data, options, how);

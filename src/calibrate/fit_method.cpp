@@ -225,8 +225,7 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
   check_rows(input);
   check_roles(method, input, params);
 
-  Params all = Params::parse(method.defaults);
-  all.merge(params);
+  Params all = effective_params(method, params);
   std::vector<std::span<const ParamInfo>> known = {method.options, common_options()};
   if (has_option(method, "regressor")) {
     if (input.given.cols() > 0) {

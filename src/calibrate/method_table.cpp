@@ -267,6 +267,12 @@ std::span<const Method> table() {
 
 std::span<const Method> methods() { return table(); }
 
+Params effective_params(const Method& method, const Params& given) {
+  Params all = Params::parse(method.defaults);
+  all.merge(given);
+  return all;
+}
+
 const Method& find_method(std::string_view name) {
   const std::string sought = canonical_name(name);
   std::vector<std::string> names;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "tare/evaluate/metrics.h"
-#include "tare/evaluate/scorecard.h"
 
 namespace tare {
 namespace {
@@ -22,7 +21,7 @@ Value median_effective_n(const ScoredRows& r) {
 }
 
 Value split_coverage_of(const ScoredRows& r) {
-  const auto [low, high] = interval_levels(Scorecard::kConfidence);
+  const auto [low, high] = interval_levels(r.confidence);
   return split_coverage(r.y, r.lower, r.upper, low, high, r.jumps);
 }
 
@@ -62,13 +61,13 @@ std::span<const ScoreInfo> score_table() {
                 .meaning = "the largest MACE of ten random tenths of the rows",
                 .perfect = "agce_floor",
                 .measure = [](const ScoredRows& r) -> Value {
-                  return agce(r.y, r.q, r.levels, split(r.seed, 0), r.jumps);
+                  return agce(r.y, r.q, r.levels, r.group_seed, r.jumps);
                 }},
       ScoreInfo{.name = "agce_floor",
                 .contest = "AGCE_floor",
                 .role = kFloor,
                 .measure = [](const ScoredRows& r) -> Value {
-                  return split_agce_floor(r.y, r.q, r.levels, split(r.seed, 1), r.jumps);
+                  return split_agce_floor(r.y, r.q, r.levels, r.floor_seed, r.jumps);
                 }},
       ScoreInfo{
           .name = "mace_counted",
@@ -83,7 +82,7 @@ std::span<const ScoreInfo> score_table() {
                 .meaning = "likewise",
                 .role = kWithTies,
                 .measure = [](const ScoredRows& r) -> Value {
-                  return agce_counted(r.y, r.q, r.levels, split(r.seed, 0));
+                  return agce_counted(r.y, r.q, r.levels, r.group_seed);
                 }},
       ScoreInfo{
           .name = "check_score",
@@ -100,6 +99,7 @@ std::span<const ScoreInfo> score_table() {
       ScoreInfo{.name = "length_90",
                 .title = "Length, 90 %",
                 .contest = "Length",
+                .at_confidence = "interval_length",
                 .meaning = "mean width of the interval",
                 .measure = [](const ScoredRows& r) -> Value {
                   return interval_length(r.lower, r.upper);
@@ -107,6 +107,7 @@ std::span<const ScoreInfo> score_table() {
       ScoreInfo{.name = "coverage_90",
                 .title = "Coverage, 90 %",
                 .contest = "Coverage",
+                .at_confidence = "coverage",
                 .meaning =
                     "share of rows in their interval; a target at an end counts by the share "
                     "of its jump",
@@ -115,6 +116,7 @@ std::span<const ScoreInfo> score_table() {
       ScoreInfo{.name = "coverage_90_counted",
                 .title = "Coverage, 90 %, ends counted as inside",
                 .contest = "Coverage_counted",
+                .at_confidence = "coverage_counted",
                 .meaning = "share of rows with their target in the closed interval",
                 .role = kWithTies,
                 .measure = [](const ScoredRows& r) -> Value {
@@ -123,9 +125,10 @@ std::span<const ScoreInfo> score_table() {
       ScoreInfo{.name = "winkler_90",
                 .title = "Winkler score, 90 %",
                 .contest = "Winkler",
+                .at_confidence = "interval_score",
                 .meaning = "length, and 20 times the distance by which a target is outside",
                 .measure = [](const ScoredRows& r) -> Value {
-                  return winkler_score(r.y, r.lower, r.upper, Scorecard::kConfidence);
+                  return winkler_score(r.y, r.lower, r.upper, r.confidence);
                 }},
       ScoreInfo{.name = "effective_n_median", .measure = median_effective_n},
       ScoreInfo{.name = "fallback_rows",
@@ -134,7 +137,8 @@ std::span<const ScoreInfo> score_table() {
                 .perfect = "0",
                 .is_count = true,
                 .measure = [](const ScoredRows& r) -> Value {
-                  return static_cast<double>(r.fallback_rows);
+                  if (!r.fallback_rows) return std::nullopt;
+                  return static_cast<double>(*r.fallback_rows);
                 }},
       ScoreInfo{.name = "hit_share", .measure = hit_share_of},
   };

@@ -122,10 +122,12 @@ Scores Scorecard::finish(Seed seed) const {
                         .jumps = jumps_,
                         .lower = lower_,
                         .upper = upper_,
+                        .confidence = kConfidence,
                         .crps = crps_sum_ / static_cast<double>(y_.size()),
                         .effective_n = effective_n_,
                         .fallback_rows = fallback_rows_,
-                        .seed = seed};
+                        .group_seed = split(seed, 0),
+                        .floor_seed = split(seed, 1)};
   Scores scores;
   scores.rows = y_.size();
   scores.pit = pit_sum_;

@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "index/key_sort.h"
 #include "index/query_groups.h"
+#include "index/row_key.h"
 
 namespace tare {
 

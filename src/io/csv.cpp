@@ -3,11 +3,15 @@
 
 #include <fast_float/fast_float.h>
 
+#include <fmt/compile.h>
+#include <fmt/format.h>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <unordered_set>
@@ -294,6 +298,28 @@ Table read_all(CsvReader& reader) {
     fail(ErrorCode::kBadData, "{}: a header and no data rows", reader.source());
   }
   return table;
+}
+
+void append_csv_cell(std::string& out, std::string_view cell, char delimiter) {
+  const char special[] = {delimiter, '"', '\n', '\r'};
+  if (cell.find_first_of(std::string_view(special, sizeof special)) == std::string_view::npos) {
+    out += cell;
+    return;
+  }
+  out += '"';
+  for (const char c : cell) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  out += '"';
+}
+
+void append_csv_number(std::string& out, double value) {
+  if (std::isnan(value)) return;
+  // Not std::to_chars, which is about as fast but writes 100000 as 1e+05.
+  char text[32];
+  const char* end = fmt::format_to(text, FMT_COMPILE("{}"), value);
+  out.append(text, static_cast<std::size_t>(end - text));
 }
 
 }  // namespace tare

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "index/key_sort.h"
 #include "index/query_groups.h"
+#include "index/row_key.h"
 #include "index/shared_window.h"
 #include "tare/base/rng.h"
 #include "vector_targets.h"

@@ -48,6 +48,9 @@ std::span<const ParamInfo> common_options();
 /// names.
 const Method& find_method(std::string_view name);
 
+/// The method's defaults, overridden by what was given: what a fit starts from.
+Params effective_params(const Method& method, const Params& given);
+
 /// Fits a method with its defaults, overridden by `params`. Throws kShapeMismatch (rows differ),
 /// kBadData (too few rows, a weight that is negative), kInvalidArgument (an option outside its
 /// range).

@@ -15,8 +15,9 @@ namespace tare {
 struct Prediction {
   Matrix quantiles;              // (i, j): row i, level j, in the order the levels were given
   std::vector<double> window_n;  // of a kernel: (sum w)^2 / sum w^2 of the rows in its window
-  std::vector<double> nearest;   // distance to the nearest calibration row, in scaled features;
-                                 // empty where Execution::diagnostics is off
+  std::vector<double> nearest;   // distance to the nearest calibration row, in scaled features; of
+                                 // several models that answer together the largest one; empty
+                                 // where Execution::diagnostics is off
   std::vector<std::uint8_t> fallback;  // 1 where no calibration row was in reach
   std::vector<std::uint8_t> outside;  // 1 where the row is farther from the nearest calibration row
                                       // than Snq::support_radius(); empty where nearest is

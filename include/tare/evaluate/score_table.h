@@ -20,12 +20,14 @@ struct ScoredRows {
   MatrixView q;  // at `levels`, those of MACE
   std::span<const Level> levels;
   std::span<const TargetJump> jumps;  // of each row, as all levels of the scorecard show them
-  std::span<const double> lower;      // ends of the 90 % interval
+  std::span<const double> lower;      // ends of the interval
   std::span<const double> upper;
-  double crps = 0.0;                    // mean over rows
-  std::span<const double> effective_n;  // of some rows; empty: the model has none
-  std::size_t fallback_rows = 0;
-  Seed seed;
+  double confidence = 0.9;                   // of the interval
+  double crps = 0.0;                         // mean over rows
+  std::span<const double> effective_n;       // of some rows; empty: the model has none
+  std::optional<std::size_t> fallback_rows;  // nothing: not known
+  Seed group_seed;                           // of AGCE's groups
+  Seed floor_seed;                           // of the simulation of AGCE's floor
 };
 
 /// Where a score is shown.
@@ -35,12 +37,15 @@ enum class ScoreRole : std::uint8_t {
   kWithTies,  // only where targets are exactly at quantiles
 };
 
-/// A row of the table of scores, which drives JSON, text, reports and contests.
+/// A row of the table of scores, which drives JSON, text, reports, contests and Python's
+/// `tare.metrics.scores`.
 struct ScoreInfo {
   std::string_view name;          // "mace": of JSON, of --fail-if, of the table in the terminal
   std::string_view title = {};    // "MACE": of reports; empty: not there
   std::string_view contest = {};  // "MACE": of result files; empty: not there
-  std::string_view meaning = {};  // a line for reports
+  std::string_view at_confidence = {};  // "coverage" of "coverage_90": its name where the caller
+                                        // chooses the confidence; empty: `name`
+  std::string_view meaning = {};        // a line for reports
   std::string_view perfect =
       {};  // what a perfect forecaster has: a number, the name of a score, or empty
   ScoreRole role = ScoreRole::kScore;

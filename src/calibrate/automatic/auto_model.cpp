@@ -8,29 +8,21 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "calibrate/answers/merge_diagnostics.h"
 #include "calibrate/automatic/point_masses.h"
 
 namespace tare::automatic {
 namespace {
 
-/// The average of quantiles and of effective sizes; a row is far where it is far for a member.
-void add_share(Prediction& own, double share, Prediction& sum) {
-  const bool first = sum.window_n.empty();
+void add_share(Prediction own, double share, Prediction& sum) {
+  merge_diagnostics(sum, own, share);
   for (double& quantile : own.quantiles.values()) quantile *= share;
-  for (double& size : own.window_n) size *= share;
-  if (first) {
-    sum = std::move(own);
+  if (sum.quantiles.rows() == 0) {
+    sum.quantiles = std::move(own.quantiles);
     return;
   }
   for (std::size_t k = 0; k < own.quantiles.values().size(); ++k) {
     sum.quantiles.values()[k] += own.quantiles.values()[k];
-  }
-  for (std::size_t i = 0; i < own.window_n.size(); ++i) {
-    sum.window_n[i] += own.window_n[i];
-    sum.fallback[i] = std::max(sum.fallback[i], own.fallback[i]);
-    if (sum.nearest.empty()) continue;
-    sum.nearest[i] = std::max(sum.nearest[i], own.nearest[i]);
-    sum.outside[i] = std::max(sum.outside[i], own.outside[i]);
   }
 }
 
@@ -95,8 +87,7 @@ Prediction AutoModel::predict_ascending(const Rows& rows, std::span<const Level>
   const Matrix statistics = parts_.statistics.compute(x, given, how);
   Prediction result;
   for (const Member& member : parts_.members) {
-    Prediction own = member.law.predict(x, statistics, levels, how);
-    add_share(own, member.share, result);
+    add_share(member.law.predict(x, statistics, levels, how), member.share, result);
   }
   for (std::size_t i = 0; i < result.quantiles.rows(); ++i) {
     for (double& quantile : result.quantiles.row(i)) {

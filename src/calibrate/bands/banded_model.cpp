@@ -12,9 +12,9 @@
 #include "base/parallel.h"
 #include "base/stages.h"
 #include "calibrate/answers/row_blocks.h"
+#include "calibrate/automatic/point_masses.h"
 #include "calibrate/bands/left_out.h"
 #include "calibrate/bands/level_curve.h"
-#include "calibrate/bands/shared_values.h"
 #include "calibrate/guarantee/guarantee_split.h"
 #include "math/normal.h"
 #include "tare/calibrate/reliability.h"
@@ -63,6 +63,51 @@ class Deviations {
 };
 
 std::string half_name(std::size_t b) { return "half" + std::to_string(b); }
+
+std::vector<double> widely_shared(std::span<const double> y) {
+  constexpr std::size_t kShare = 10;
+  std::vector<double> values;
+  for (const automatic::PointMass& mass : automatic::find_point_masses(y)) {
+    if (mass.rows * kShare > y.size()) values.push_back(mass.value);
+  }
+  return values;
+}
+
+/// The mean over folds may differ from what all folds say by a rounding.
+bool is_one_of(const std::vector<double>& values, double quantile) {
+  constexpr double kRounding = 1e-12;
+  return std::ranges::any_of(values, [&](double value) {
+    return std::abs(quantile - value) <= kRounding * std::abs(value);
+  });
+}
+
+/// About `most` of `count` rows, evenly.
+std::vector<std::size_t> some_rows(std::size_t count, std::size_t most) {
+  const std::size_t step = std::max<std::size_t>(1, count / most);
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < count; i += step) rows.push_back(i);
+  return rows;
+}
+
+/// Whether `model`, a fit on `input`, has quantiles at the values that more than a tenth of the
+/// targets share, at least half as often as targets are there; true where no value is shared so.
+///
+/// A smooth method passes such values by. The true quantile is then at the value for many levels
+/// and the answer for none, which no error of the method's own fits could tell.
+bool takes_shared_values(const QuantileModel& model, const FitInput& input, const Execution& how) {
+  constexpr std::size_t kAsked = 500;
+  const std::vector<double> values = widely_shared(input.y);
+  if (values.empty()) return true;
+  const InputPart part(input, some_rows(input.y.size(), kAsked));
+  const FitInput asked = part.input();
+  const Matrix quantiles = model.own_quantiles({asked.x, asked.given}, curve_levels(), how);
+  const auto share_of = [&](std::span<const double> numbers) {
+    const auto found =
+        std::ranges::count_if(numbers, [&](double number) { return is_one_of(values, number); });
+    return static_cast<double>(found) / static_cast<double>(numbers.size());
+  };
+  return share_of(quantiles.values()) >= 0.5 * share_of(asked.y);
+}
 
 }  // namespace
 

@@ -11,10 +11,10 @@ namespace {
 double level_at(std::size_t k) { return static_cast<double>(k + 1) / 100.0; }
 
 /// The points of an ascending curve at a value: those from `first` up to `past` equal it.
-struct CurvePlace {
+struct LevelPlace {
   std::size_t first, past;
 
-  CurvePlace(std::span<const double> curve, double value)
+  LevelPlace(std::span<const double> curve, double value)
       : first(static_cast<std::size_t>(std::ranges::lower_bound(curve, value) - curve.begin())),
         past(static_cast<std::size_t>(std::ranges::upper_bound(curve, value) - curve.begin())) {}
 };
@@ -48,7 +48,7 @@ double curve_quantile(std::span<const double> curve, double tau) {
 }
 
 double curve_level(std::span<const double> curve, double value) {
-  const auto [first, past] = CurvePlace(curve, value);
+  const auto [first, past] = LevelPlace(curve, value);
   if (first < past) return 0.5 * (level_at(first) + level_at(past - 1));
   if (first > 0 && past < curve.size()) return level_between(curve, first, value);
   // Beyond the curve, in units of its width.
@@ -60,7 +60,7 @@ double curve_level(std::span<const double> curve, double value) {
 }
 
 double level_deviation(std::span<const double> curve, double value, double tau) {
-  const auto [first, past] = CurvePlace(curve, value);
+  const auto [first, past] = LevelPlace(curve, value);
   if (first < past) return tau - std::clamp(tau, level_at(first), level_at(past - 1));
   if (first == 0) return tau - 0.5 * level_at(0);
   if (first == curve.size()) return tau - 0.5 * (1.0 + level_at(curve.size() - 1));

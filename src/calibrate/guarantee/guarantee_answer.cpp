@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/parallel.h"
+#include "calibrate/answers/merge_diagnostics.h"
 #include "calibrate/answers/row_blocks.h"
 #include "calibrate/guarantee/guarantee.h"
 
@@ -16,24 +17,6 @@ namespace {
 constexpr std::size_t kBlockNumbers = 500'000;
 constexpr std::size_t kLeastBlock = 64;  // rows
 constexpr double kUnboundedEnd = std::numeric_limits<double>::infinity();
-
-/// What is known about an answer of several models: their mean number of rows, the nearest row of
-/// any, and whether one of them had none in reach or lies far from all. All models are of one
-/// method.
-void join_diagnostics(Prediction& all, const Prediction& one, double share) {
-  if (all.window_n.empty()) all.window_n.resize(one.window_n.size(), 0.0);
-  for (std::size_t i = 0; i < one.window_n.size(); ++i) {
-    all.window_n[i] += share * one.window_n[i];
-  }
-  if (all.nearest.empty()) all.nearest = one.nearest;
-  for (std::size_t i = 0; i < one.nearest.size(); ++i) {
-    all.nearest[i] = std::min(all.nearest[i], one.nearest[i]);
-  }
-  if (all.fallback.empty()) all.fallback.resize(one.fallback.size(), 0);
-  for (std::size_t i = 0; i < one.fallback.size(); ++i) all.fallback[i] |= one.fallback[i];
-  if (all.outside.empty()) all.outside.resize(one.outside.size(), 0);
-  for (std::size_t i = 0; i < one.outside.size(); ++i) all.outside[i] |= one.outside[i];
-}
 
 }  // namespace
 
@@ -166,7 +149,7 @@ void GuaranteedModel::predict_block(const Rows& rows, std::span<const Level> lev
   std::vector<Matrix> quantiles;
   for (std::size_t k = 0; k < folds(); ++k) {
     Prediction p = inner_[k]->predict({rows.x, rows.given}, asked.levels[k], how);
-    join_diagnostics(result, p, 1.0 / static_cast<double>(folds()));
+    merge_diagnostics(result, p, 1.0 / static_cast<double>(folds()));
     quantiles.push_back(std::move(p.quantiles));
   }
   std::vector<double> weight(shift_ ? rows.x.rows() : 0);

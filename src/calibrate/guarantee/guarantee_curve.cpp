@@ -6,7 +6,7 @@
 namespace tare {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 /// Moves a number up (towards +infinity) or down until `holds`, or to `limit` where that comes
 /// first: by the least that can be told apart, then by twice as much, and so on.
@@ -14,7 +14,7 @@ template <class Holds>
 double nudged(double start, double limit, const Holds& holds) {
   const double sign = limit > start ? 1.0 : -1.0;
   double result = start;
-  double step = std::nextafter(std::abs(start), kInfinity) - std::abs(start);
+  double step = std::nextafter(std::abs(start), kNoLimit) - std::abs(start);
   while (!holds(result)) {
     result += sign * step;
     step *= 2.0;
@@ -42,8 +42,8 @@ RowScore score_outside(double at, double end, double y) {
   const double beyond = std::clamp(y - end, -kMost, kMost);
   const auto upper = [&](double by) { return moved(end, by) >= y; };
   const auto lower = [&](double by) { return moved(end, by) <= y; };
-  return {.upper = {at, nudged(beyond, y > end ? kInfinity : 0.0, upper)},
-          .lower = {at, nudged(beyond, y > end ? 0.0 : -kInfinity, lower)}};
+  return {.upper = {at, nudged(beyond, y > end ? kNoLimit : 0.0, upper)},
+          .lower = {at, nudged(beyond, y > end ? 0.0 : -kNoLimit, lower)}};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/fail.h"
 #include "base/strings.h"
@@ -14,6 +15,7 @@
 #include "calibrate/features/feature_map.h"
 #include "calibrate/features/screening.h"
 #include "calibrate/nrc/point_model.h"
+#include "calibrate/snq/engine/engine.h"
 #include "calibrate/snq/level_map.h"
 #include "calibrate/snq/snq_index.h"
 #include "calibrate/snq/window/local_sample.h"
@@ -40,8 +42,21 @@ constexpr std::array kNrcOptions = std::to_array<ParamInfo>({
      "is also where a spread is given and no columns are named"},
     kScreenOption,
     kRanksOption,
-    {"index", "auto", "how near rows are found: brute, tree, dense, line; auto takes the fastest"},
 });
+
+std::string index_help() {
+  std::vector<std::string> names;
+  for (const SnqEngineInfo& info : snq_engines()) names.emplace_back(info.name);
+  std::ranges::sort(names);
+  return fmt::format("how near rows are found: {}; auto takes the fastest", join(names, ", "));
+}
+
+std::vector<ParamInfo> options_with_engines() {
+  static const std::string kIndexHelp = index_help();
+  std::vector<ParamInfo> options(kNrcOptions.begin(), kNrcOptions.end());
+  options.push_back({"index", "auto", kIndexHelp});
+  return options;
+}
 
 SnqOptions parse_snq(const Params& params) {
   SnqOptions options;
@@ -278,7 +293,10 @@ void report(const Execution& how, std::string_view stage, double share) {
 
 }  // namespace
 
-std::span<const ParamInfo> nrc_options() { return kNrcOptions; }
+std::span<const ParamInfo> nrc_options() {
+  static const std::vector<ParamInfo> kOptions = options_with_engines();
+  return kOptions;
+}
 
 std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& given_params,
                                        const Execution& how) {

@@ -22,7 +22,7 @@ FitInput fit_input(const Method& method, const ExperimentMethod& wanted, const T
   FitInput input{.x = rows.x, .y = rows.y};
   input.window = rows.window;
   input.seed = seed;
-  const bool own_split = wanted.params.has("split") || Params::parse(method.defaults).has("split");
+  const bool own_split = effective_params(method, wanted.params).has("split");
   if (has_calibration_step(method) && !own_split) input.calibrate_rows = rows.calibrate;
   return input;
 }

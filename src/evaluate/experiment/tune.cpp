@@ -163,9 +163,7 @@ class Search {
 std::vector<GridAxis> default_grid(const Method& method, const Params& fixed) {
   std::vector<GridAxis> axes;
   add_axes(method.options, fixed, axes);
-  Params all = Params::parse(method.defaults);
-  all.merge(fixed);
-  const std::string regressor = all.text("regressor", "");
+  const std::string regressor = effective_params(method, fixed).text("regressor", "");
   if (!regressor.empty()) add_axes(find_regressor(regressor).options, fixed, axes);
   return axes;
 }

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "calibrate/snq/engine/engine.h"
 #include "calibrate/snq/snq_index.h"
 #include "io/tensor_store.h"
 #include "kernel_oracle.h"
@@ -69,6 +72,7 @@ class SmallWindows : public testing::TestWithParam<KernelKind> {};
 
 TEST_P(SmallWindows, AreThoseOfBruteForceWhateverTheIndex) {
   Rng rng(Seed{3});
+  std::map<std::string_view, int> tested;
   for (int trial = 0; trial < 36; ++trial) {
     const std::size_t dims = 1 + static_cast<std::size_t>(trial) % 9;
     const std::size_t rows = trial % 4 == 0 ? 1 + rng.below(40) : 200 + rng.below(2'500);
@@ -84,11 +88,13 @@ TEST_P(SmallWindows, AreThoseOfBruteForceWhateverTheIndex) {
     // With weights, though all are 1, every row is measured and weighed for every query.
     const auto weights = s.weight.empty() ? std::vector<double>(rows, 1.0) : s.weight;
     const Prediction expected = Snq(s.z, s.u, weights, options).predict(queries, some_levels());
-    for (const std::string index : {"tree", "line", "brute"}) {
-      if (index == "line" && (dims > 1 || !s.weight.empty())) continue;
-      options.index = index;
+    const LocalSample sample(s.z, s.u, s.weight);
+    for (const SnqEngineInfo& engine : snq_engines()) {
+      if (!engine.takes_kernel(GetParam()) || !engine.serves(sample, options)) continue;
+      ++tested[engine.name];
+      options.index = engine.name;
       const Snq snq(s.z, s.u, s.weight, options);
-      ASSERT_EQ(snq.index(), index);
+      ASSERT_EQ(snq.index(), engine.name);
       const Prediction actual = snq.predict(queries, some_levels());
       EXPECT_EQ(actual.fallback, expected.fallback) << "trial " << trial;
       EXPECT_EQ(actual.window_n, expected.window_n) << "trial " << trial;
@@ -108,6 +114,9 @@ TEST_P(SmallWindows, AreThoseOfBruteForceWhateverTheIndex) {
         EXPECT_TRUE(alone.nearest.empty());
       }
     }
+  }
+  for (const SnqEngineInfo& engine : snq_engines()) {
+    EXPECT_EQ(tested[engine.name] > 0, engine.takes_kernel(GetParam())) << engine.name;
   }
 }
 

@@ -39,13 +39,13 @@ std::vector<Level> grown_levels() {
 }
 
 /// The straight line through two of the grown levels that gives a knot its quantile.
-struct Line {
+struct LevelLine {
   std::size_t from = 0, to = 0;
   double share = 0.0;  // of the way; outside [0, 1] at the ends
 };
 
-std::vector<Line> lines() {
-  std::vector<Line> result;
+std::vector<LevelLine> lines() {
+  std::vector<LevelLine> result;
   for (const Level& knot : knot_levels()) {
     const double tau = knot.value();
     std::size_t to = 1;
@@ -63,9 +63,9 @@ std::vector<Line> lines() {
 
 /// From a row's quantiles at the grown levels, ascending, to those at the knots.
 void spread(std::span<const double> grown, std::span<double> knots) {
-  static const std::vector<Line> kLines = lines();
+  static const std::vector<LevelLine> kLines = lines();
   for (std::size_t j = 0; j < knots.size(); ++j) {
-    const Line& line = kLines[j];
+    const LevelLine& line = kLines[j];
     const double low = grown[line.from];
     knots[j] = low + line.share * (grown[line.to] - low);
   }

@@ -9,7 +9,7 @@
 
 #include "base/parallel.h"
 #include "calibrate/snq/engine/line_losses.h"
-#include "calibrate/snq/engine/line_sweep.h"
+#include "calibrate/snq/engine/sorted_line.h"
 #include "calibrate/snq/window/rank_rule.h"
 
 namespace tare {

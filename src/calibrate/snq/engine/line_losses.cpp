@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "calibrate/snq/engine/line_sweep.h"
+#include "calibrate/snq/engine/sorted_line.h"
 #include "calibrate/snq/window/rank_rule.h"
 
 namespace tare {

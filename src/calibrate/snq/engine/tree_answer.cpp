@@ -7,22 +7,22 @@
 
 #include "base/parallel.h"
 #include "calibrate/snq/window/rank_rule.h"
-#include "index/key_sort.h"
+#include "index/row_key.h"
 #include "index/shared_window.h"
 #include "math/kernel.h"
 
 namespace tare {
 namespace {
 
-constexpr double kLeftOut = 1e-6;  // share of the weight that a cut kernel may lose
+constexpr double kShareCut = 1e-6;  // share of the weight that a cut kernel may lose
 
 }  // namespace
 
 double window_reach(const SnqOptions& options, std::size_t rows) {
   const double support = kernel_support(options.kernel);
   if (!std::isinf(support)) return support * options.bandwidth;
-  // n k(s) <= kLeftOut, as if the query had one row of full weight.
-  const double tail = std::log(static_cast<double>(rows) / kLeftOut);
+  // n k(s) <= kShareCut, as if the query had one row of full weight.
+  const double tail = std::log(static_cast<double>(rows) / kShareCut);
   const double s = options.kernel == KernelKind::kGaussian ? std::sqrt(2.0 * tail) : tail;
   return s * options.bandwidth;
 }
@@ -228,11 +228,11 @@ void TreeAnswer::answer_weights(const Task& task, std::span<const std::uint32_t>
     // A neighbour's rows are no part of this window, or the answer would depend on the company.
     if (cut) around.leave_out_beyond(task.reach2, memory.scratch);
     const bool in_reach = around.weigh_in_reach(task.options, memory.scratch);
-    // Beyond the radius a row has less than kLeftOut / n of the largest weight.
+    // Beyond the radius a row has less than kShareCut / n of the largest weight.
     const double left_out =
-        cut ? others * (kLeftOut / static_cast<double>(sample_.rows())) * sample_.largest_weight()
+        cut ? others * (kShareCut / static_cast<double>(sample_.rows())) * sample_.largest_weight()
             : 0.0;
-    if (!in_reach || left_out > kLeftOut * memory.scratch.sums.total) {
+    if (!in_reach || left_out > kShareCut * memory.scratch.sums.total) {
       later.push_back(i);
       continue;
     }

@@ -14,7 +14,7 @@ namespace tare {
 namespace {
 
 constexpr double kFarthestRow = LocalSample::kFarthestRow;
-constexpr double kLeftOut = 1e300;
+constexpr double kLeftOutDistance = 1e300;
 // Below this share of the largest weight a row is out of reach: squares of weights would underflow.
 constexpr double kReach = 1e-140;
 // Sums of whole numbers are exact below 2^53.
@@ -103,11 +103,11 @@ double LocalSample::measure(std::span<const double> z, Scratch& scratch) const {
 }
 
 void LocalSample::leave_out(std::size_t place, Scratch& scratch) const {
-  scratch.squared_distance[place] = kLeftOut;
+  scratch.squared_distance[place] = kLeftOutDistance;
 }
 
 void LocalSample::leave_out_beyond(double reach2, Scratch& scratch) const {
-  for (double& r2 : scratch.squared_distance) r2 = r2 > reach2 ? kLeftOut : r2;
+  for (double& r2 : scratch.squared_distance) r2 = r2 > reach2 ? kLeftOutDistance : r2;
 }
 
 void LocalSample::window_of_nearest(std::size_t count, double tie_tolerance,
@@ -120,7 +120,7 @@ void LocalSample::window_of_nearest(std::size_t count, double tie_tolerance,
   const double reach = tied_reach(scratch.selection[kth], tie_tolerance);
   for (std::size_t i = 0; i < rows(); ++i) {
     const double r2 = scratch.squared_distance[i];
-    scratch.weight[i] = r2 <= reach && r2 < kLeftOut ? 1.0 : 0.0;
+    scratch.weight[i] = r2 <= reach && r2 < kLeftOutDistance ? 1.0 : 0.0;
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cassert>
-
 #include "index/dense/dense_kernels.h"
+
+#include <cassert>
 
 namespace tare {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "index/key_sort.h"
+#include "index/row_key.h"
 
 #include <algorithm>
 #include <array>
