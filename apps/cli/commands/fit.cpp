@@ -10,9 +10,7 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
-#include "calibrate/bands/banded_model.h"
-#include "calibrate/bounds/bounded_model.h"
-#include "calibrate/guarantee/guarantee.h"
+#include "calibrate/bounds/bounds.h"
 #include "io/atomic_file.h"
 #include "io/tensor_store.h"
 #include "support/bar.h"
@@ -22,6 +20,7 @@
 #include "support/model_facts.h"
 #include "support/text_table.h"
 #include "support/training_data.h"
+#include "tare/calibrate/description.h"
 #include "tare/calibrate/methods.h"
 #include "tare/calibrate/model_file.h"
 
@@ -92,8 +91,8 @@ void tell_shift(const TrainingData& data, const Common& common) {
 void print_result(const FitOptions& options, const FittedModel& fitted, const TrainingData& data,
                   double seconds, const Common& common) {
   const std::size_t features = data.schema->feature_names().size();
-  const auto* guaranteed = guarantee_of(*fitted.model);
-  if (guaranteed != nullptr) warn_about_guarantee(*guaranteed, data.schema->group(), common);
+  const Description model = describe(fitted);
+  if (model.guarantee) warn_about_guarantee(*model.guarantee, common);
   if (common.json) {
     Json result = {{"model", options.output},
                    {"method", fitted.method},
@@ -104,9 +103,9 @@ void print_result(const FitOptions& options, const FittedModel& fitted, const Tr
                    {"rows_without_window", data.without_window},
                    {"seconds", seconds}};
     if (data.shift.shift) result["shift"] = {{"effective_rows", data.shift.effective_rows}};
-    if (guaranteed != nullptr) result["guarantee"] = guarantee_json(*guaranteed, fitted.rows);
-    if (const BoundedModel* bounded = bounded_model_of(*fitted.model)) {
-      result["bounds"] = bounded->bounds().text();
+    if (model.guarantee) result["guarantee"] = guarantee_json(model);
+    if (model.bounds) {
+      result["bounds"] = TargetBounds{model.bounds->low, model.bounds->high}.text();
     }
     fmt::print("{}\n", result.dump(2, ' ', false, Json::error_handler_t::replace));
     return;
@@ -116,20 +115,22 @@ void print_result(const FitOptions& options, const FittedModel& fitted, const Tr
            "{}: {} on {} rows with {} features, in {} s ('tare inspect {}' shows what was chosen)",
            options.output, fitted.method, fitted.rows, features, short_number(seconds),
            options.output));
-  if (guaranteed != nullptr) note(common, guarantee_note(*guaranteed, fitted.rows));
-  if (const std::string text = series_guarantee(fitted); !text.empty()) {
-    note(common, "guarantee: " + text);
+  if (model.guarantee) {
+    note(common, guarantee_note(model));
+    const std::string text = series_guarantee(*model.guarantee);
+    if (!text.empty()) note(common, "guarantee: " + text);
   }
-  if (const BoundedModel* bounded = bounded_model_of(*fitted.model)) {
+  if (model.bounds) {
     const bool given = parse_bounds(fitted.params).find == false;
-    note(common, fmt::format("bounds: answers are kept within {}{}", bounds_text(bounded->bounds()),
+    note(common, fmt::format("bounds: answers are kept within {}{}", bounds_text(*model.bounds),
                              given ? "" : ", as the targets are (--bounds none leaves them free)"));
   }
-  if (parse_bands(fitted.params) == BandRule::kOn && bands_of(*fitted.model) == nullptr) {
-    note(common, "bands: " + bands_text(fitted));
+  const BandsAbsence absence = model.bands.absence;
+  if (absence != BandsAbsence::kNone && absence != BandsAbsence::kNotAsked) {
+    note(common, "bands: " + bands_text(model.bands));
   }
   const bool asked = fitted.params.has("guarantee");
-  if (guaranteed == nullptr && fitted.method == "auto" && !asked) {
+  if (!model.guarantee && fitted.method == "auto" && !asked) {
     note(common,
          fmt::format("guarantee: none, as {} rows are too few to hold any out; --guarantee cross "
                      "gives one, for some sharpness and time",

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kLeftOutOnLine = 1'024;  // rows, to choose k
 constexpr std::size_t kLeftOut = 192;          // rows, to choose between the line and all columns,
-constexpr std::size_t kFewRows = 512;          // and up to here all
+constexpr std::size_t kMostAllLeftOut = 512;   // and up to here all
 constexpr std::size_t kPart = 4'096;           // rows that stand for all in that choice
 constexpr std::size_t kLeastNeighbours = 20;
 constexpr std::size_t kLines = 2;  // columns that are tried
@@ -193,7 +193,7 @@ bool is_worth_all(const FramedSample& whole, const Line& line,
   for (std::size_t k = 0; k < line.sample.row.size(); ++k) {
     if (compared[line.sample.row[k]] != 0) of_line.push_back(line.loss()[k]);
   }
-  const bool few = line.sample.sample->rows() <= kFewRows;
+  const bool few = line.sample.sample->rows() <= kMostAllLeftOut;
   const double worth = few ? kWorthItOfFew : kWorthIt;
   return is_clearly_lower(losses[width], of_line, few ? kSureOfFew : kSure) &&
          sum_of(losses[width]) <= (1.0 - worth) * sum_of(of_line);
@@ -209,7 +209,7 @@ FrameKernel choose_frame_kernel(const FramedRows& rows, Seed seed, const Executi
   const auto some = [&](std::size_t most) {
     return flags(std::span(shuffled).first(std::min(count, most)), count);
   };
-  const std::size_t few = count <= kFewRows ? count : kLeftOut;
+  const std::size_t few = count <= kMostAllLeftOut ? count : kLeftOut;
   const auto compared = some(few);
   // Where rows differ in weight there is no line, and each row costs all others.
   const auto left_out = rows.weight.empty() ? some(kLeftOutOnLine) : compared;

@@ -16,8 +16,8 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kFewRows = 1'000;  // all of them are looked at faster than any structure
-constexpr double kLevel = 20.0;          // nanoseconds for a quantile of a query
+constexpr std::size_t kRowsForBrute = 1'000;  // all of them are looked at faster than any structure
+constexpr double kLevel = 20.0;               // nanoseconds for a quantile of a query
 // Starting and joining a thread takes 25 microseconds on the machine of bench/RESULTS.md.
 constexpr double kThreadWork = 250'000.0;
 
@@ -27,7 +27,7 @@ constexpr double kThreadWork = 250'000.0;
 }
 
 const SnqEngineInfo& cheapest_engine(const LocalSample& sample, const SnqOptions& options) {
-  if (sample.rows() < kFewRows) return brute_engine();
+  if (sample.rows() < kRowsForBrute) return brute_engine();
   const SnqEngineInfo* best = nullptr;
   double least = std::numeric_limits<double>::infinity();
   for (const SnqEngineInfo& info : snq_engines()) {
