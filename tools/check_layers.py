@@ -17,7 +17,7 @@ MAY_INCLUDE = {
     "calibrate": {"index", "model", "data", "io", "math", "base"},
     "apply": {"calibrate", "data", "io", "math", "base"},
     "evaluate": {"calibrate", "model", "data", "io", "math", "base"},
-    "report": {"evaluate", "io", "base"},
+    "report": {"evaluate", "calibrate", "io", "base"},
     "serve": {"apply", "calibrate", "index", "model", "data", "io", "math", "base"},
 }
 INCLUDE = re.compile(r'^\s*#include "([\w/.-]+)"')

@@ -19,11 +19,9 @@
 #include "arrays.h"
 #include "base/fail.h"
 #include "bindings.h"
-#include "calibrate/bands/banded_model.h"
-#include "calibrate/bounds/bounded_model.h"
-#include "calibrate/guarantee/guarantee.h"
 #include "data/schema.h"
 #include "interruptible.h"
+#include "tare/calibrate/description.h"
 #include "tare/calibrate/methods.h"
 #include "tare/calibrate/model_file.h"
 #include "tare/calibrate/reliability.h"
@@ -197,39 +195,40 @@ nb::dict reliability(const Model& model, const Table2d<double>& x,
   return result;
 }
 
-/// What is proven for the coverage of a central 90 % interval on average over rows to come; nothing
-/// where nothing is.
-nb::object proven_coverage(const GuaranteedModel& model) {
-  if (!model.group_rows().empty()) return nb::none();  // it differs between groups
-  const Matrix x(1, model.features());
-  const Matrix given(1, model.given());
-  const auto [low, high] = interval_levels(0.9);
-  const std::vector<Level> ends = {low, high};
-  const Matrix kept = model.delivered({x, given}, ends);
-  if (kept.cols() == 0) return nb::none();
-  return nb::float_(std::max(0.0, kept(0, 1) - kept(0, 0)));
-}
-
-nb::dict describe_guarantee(const Model& model) {
-  const auto* guaranteed = guarantee_of(model.get());
+/// What a fitted estimator says in `guarantee_`.
+nb::dict guarantee_dict(const Model& model) {
+  const Description description = describe(model.fitted);
   nb::dict result;
-  if (guaranteed == nullptr) {
+  if (!description.guarantee) {
     result["form"] = "none";
     return result;
   }
-  const bool split = guaranteed->folds() == 1;
+  const GuaranteeDescription& guarantee = *description.guarantee;
+  const bool split = guarantee.form == GuaranteeForm::kSplit;
+  const std::optional<double> proven = guarantee.at(0.9).proven;
   result["form"] = split ? "split" : "cross";
-  result["folds"] = guaranteed->folds();
-  result["rows"] = guaranteed->overall().rows();
-  result["proven_90"] = proven_coverage(*guaranteed);
+  result["folds"] = guarantee.folds;
+  result["rows"] = guarantee.rows;
+  // It differs between groups.
+  result["proven_90"] = proven && guarantee.groups.empty() ? nb::cast(*proven) : nb::none();
   if (split) {
-    result["check_score_without"] = guaranteed->cost().without;
-    result["check_score_with"] = guaranteed->cost().with;
-    result["kept_levels"] = guaranteed->cost().levels;
+    result["check_score_without"] = guarantee.cost->without;
+    result["check_score_with"] = guarantee.cost->with;
+    result["kept_levels"] = guarantee.cost->levels;
   } else {
-    result["has_bound"] = guaranteed->has_bound();
+    result["has_bound"] = guarantee.has_bound;
   }
   return result;
+}
+
+nb::object describe_model(const Model& model) {
+  return nb::module_::import_("json").attr("loads")(description_json(describe(model.fitted)));
+}
+
+nb::object bounds_of(const Model& model) {
+  const Description description = describe(model.fitted);
+  if (!description.bounds) return nb::none();
+  return nb::make_tuple(description.bounds->low, description.bounds->high);
 }
 
 }  // namespace
@@ -261,20 +260,20 @@ void bind_model(nb::module_& module) {
                      return Options(all.begin(), all.end());
                    })
       .def_prop_ro("rows", [](const Model& model) { return model.fitted.rows; })
+      .def("describe", &describe_model,
+           "What the model says about itself: the member `description` of `tare inspect --json`.")
       .def_prop_ro(
-          "bounds",
-          [](const Model& model) -> nb::object {
-            const BoundedModel* bounded = bounded_model_of(model.get());
-            if (bounded == nullptr) return nb::none();
-            return nb::make_tuple(bounded->bounds().low, bounded->bounds().high);
-          },
+          "bounds", &bounds_of,
           "(low, high) that answers are kept within, either of which may be None; or None.")
-      .def_prop_ro("has_bands", [](const Model& model) { return bands_of(model.get()) != nullptr; })
+      .def_prop_ro("has_bands",
+                   [](const Model& model) {
+                     return describe(model.fitted).bands.absence == BandsAbsence::kNone;
+                   })
       .def_prop_ro("seed", [](const Model& model) { return model.fitted.seed.value; })
       .def_prop_ro("features", [](const Model& model) { return model.get().features(); })
       .def_prop_ro("given", [](const Model& model) { return model.get().given(); })
       .def_prop_ro("form", [](const Model& model) { return model.get().given_form(); })
-      .def_prop_ro("guarantee", &describe_guarantee)
+      .def_prop_ro("guarantee", &guarantee_dict)
       .def_prop_ro("warnings",
                    [](const Model& model) { return warning_list(model_warnings(model.get())); })
       .def_prop_ro("schema", [](const Model& model) {

@@ -2,7 +2,6 @@
 #include "apply/answer_columns.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 
@@ -20,12 +19,6 @@ double kept_level(std::span<const double> levels, const LevelColumns::Delivered&
 
 }  // namespace
 
-bool has_guarantee(const QuantileModel& model) {
-  // Of no rows: there are columns where there is a guarantee.
-  static const std::array<Level, 1> kAny = {Level{0.5}};
-  return model.delivered({MatrixView(nullptr, 0, model.features())}, kAny).cols() > 0;
-}
-
 AnswerColumns::AnswerColumns(const QuantileModel& model, const LevelColumns& levels,
                              bool diagnostics)
     : levels_(levels.names.size()), diagnostics_(diagnostics) {
@@ -39,7 +32,7 @@ AnswerColumns::AnswerColumns(const QuantileModel& model, const LevelColumns& lev
     add(name + "_low");
     add(name + "_high");
   }
-  if (!has_guarantee(model)) return;
+  if (!model.delivers_levels()) return;
   delivered_ = levels.delivered;
   for (const auto& column : delivered_) add(column.name);
 }

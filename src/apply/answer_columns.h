@@ -40,7 +40,4 @@ class AnswerColumns {
   std::vector<LevelColumns::Delivered> delivered_;  // empty without a guarantee
 };
 
-/// Whether the model has levels that a guarantee keeps.
-bool has_guarantee(const QuantileModel& model);
-
 }  // namespace tare

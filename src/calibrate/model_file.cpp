@@ -11,6 +11,7 @@
 #include "calibrate/bounds/bounded_model.h"
 #include "calibrate/guarantee/fold_given.h"
 #include "calibrate/guarantee/guarantee.h"
+#include "calibrate/plain_schema.h"
 #include "data/schema.h"
 #include "io/safetensors.h"
 #include "tare/base/version.h"
@@ -19,11 +20,6 @@
 namespace tare {
 
 namespace {
-
-Schema plain_schema(const QuantileModel& model) {
-  if (model.given() == 0) return Schema::plain(model.features());
-  return Schema::plain(model.features(), model.given_form());
-}
 
 /// Columns of Rows::given that the schema will fill.
 std::size_t given_by(const Schema& schema) {
@@ -70,6 +66,7 @@ FittedModel model_in(const TensorStore& store, const std::string& path) {
     for (const auto& [name, value] : in.get<std::map<std::string, std::string>>("params")) {
       fitted.params.set(name, value);
     }
+    fitted.tare_version = in.get<std::string>("tare_version");
     fitted.seed = Seed{in.get<std::uint64_t>("seed")};
     fitted.rows = in.count("rows", std::numeric_limits<std::uint32_t>::max());
     auto schema = std::make_shared<const Schema>(Schema::from_json(in.value("schema")));

@@ -8,7 +8,6 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
-#include "calibrate/guarantee/guarantee.h"
 
 namespace tare {
 namespace {
@@ -63,7 +62,7 @@ std::string_view warning_name(WarningCode code) {
 }
 
 std::vector<PredictionWarning> model_warnings(const QuantileModel& model) {
-  if (guarantee_of(model) != nullptr) return {};
+  if (model.has_guarantee()) return {};
   return {{WarningCode::kNoGuarantee,
            0,
            {},

@@ -13,6 +13,7 @@
 #include "io/tensor_store.h"
 #include "tare/base/matrix.h"
 #include "tare/data/given_form.h"
+#include "tare/data/input_column.h"
 #include "tare/data/missing_policy.h"
 
 namespace tare {
@@ -40,25 +41,6 @@ struct Roles {
   std::vector<std::string> drop;
   std::vector<std::string> categorical;   // columns of numbers that are names
   std::vector<std::string> calibrate_on;  // columns of the kernel; empty: all features
-};
-
-/// Where most values of a column of numbers lay at fit: its 1 % and 99 % quantiles. No answer
-/// depends on it; it is there to be shown.
-struct ColumnRange {
-  double low = 0.0;
-  double high = 0.0;
-};
-
-/// A column that goes into x.
-struct InputColumn {
-  std::string name;
-  bool categorical = false;
-  std::vector<std::string> vocabulary;  // categories, sorted; one column of x each
-  double typical = 0.0;   // median, or place of the most frequent category: what imputing fills in
-  bool for_model = true;  // false: only the kernel sees it (calibrate_on, but not a feature)
-  std::optional<ColumnRange> range = {};  // of numbers, where the fit has seen any
-
-  std::size_t width() const { return categorical ? vocabulary.size() : 1; }  // columns of x
 };
 
 /// What encode() needs beside the features.

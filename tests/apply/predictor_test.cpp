@@ -89,8 +89,8 @@ TEST(Predictor, BatchesGiveTheSameAnswersAndWarnings) {
 }
 
 TEST(Predictor, KnowsWhetherThereIsAGuarantee) {
-  EXPECT_TRUE(has_guarantee(*PredictorCase("guarantee=split").model));
-  EXPECT_FALSE(has_guarantee(*PredictorCase("guarantee=none").model));
+  EXPECT_TRUE(PredictorCase("guarantee=split").model->delivers_levels());
+  EXPECT_FALSE(PredictorCase("guarantee=none").model->delivers_levels());
 }
 
 }  // namespace

@@ -147,16 +147,17 @@ TEST(PlaceText, NamesEveryCondition) {
 }
 
 TEST(ChoiceCards, OfAPathAndATrail) {
-  BandwidthPath path;
-  path.trials = {{0.1, 2.0}, {0.2, 1.0}, {0.4, 1.005}};
-  path.taken = 0.2;
-  path.rows = 50;
-  expect_sound_card(bandwidth_card(path));
-  EXPECT_THAT(bandwidth_card(path).words[1], HasSubstr("Taken: 0.2. 2 of 3"));
-  path.taken = kInfinity;
-  EXPECT_THAT(bandwidth_card(path).words[1], HasSubstr("All rows alike were best"));
-  for (auto& trial : path.trials) trial.loss = 0.0;
-  expect_sound_card(bandwidth_card(path));
+  BandwidthChoice choice;
+  choice.path = {{0.1, 2.0}, {0.2, 1.0}, {0.4, 1.005}};
+  choice.bandwidth = 0.2;
+  choice.rows_left_out = 50;
+  expect_sound_card(bandwidth_card(choice));
+  EXPECT_THAT(bandwidth_card(choice).words[1], HasSubstr("Taken: 0.2. 2 of 3"));
+  EXPECT_EQ(bandwidth_card(choice, " of a fold").title, "The bandwidth of a fold");
+  choice.bandwidth = kInfinity;
+  EXPECT_THAT(bandwidth_card(choice).words[1], HasSubstr("All rows alike were best"));
+  for (auto& trial : choice.path) trial.loss = 0.0;
+  expect_sound_card(bandwidth_card(choice));
   AutoTrail trail;
   trail.steps = {{"forest", 1.0, 0.5, 0.75}, {"ridge <", 2.0, kInfinity, 0.0}};
   trail.average_loss = 0.9;

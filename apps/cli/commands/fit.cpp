@@ -8,9 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "calibrate/bands/banded_model.h"
-#include "calibrate/bounds/bounded_model.h"
-#include "calibrate/guarantee/guarantee.h"
+#include "calibrate/bounds/bounds.h"
 #include "io/atomic_file.h"
 #include "io/tensor_store.h"
 #include "support/bar.h"
@@ -21,6 +19,7 @@
 #include "support/model_facts.h"
 #include "support/text_table.h"
 #include "tare/apply/fit.h"
+#include "tare/calibrate/description.h"
 #include "tare/calibrate/methods.h"
 #include "tare/calibrate/model_file.h"
 
@@ -51,8 +50,8 @@ void print_result(const FitArguments& arguments, const FittedModel& fitted,
     note(common, fmt::format("shift: weights leave {:.0f} effective rows of {:.0f} ({:.3g} %)",
                              summary.shifted_rows, rows, 100.0 * summary.shifted_rows / rows));
   }
-  const auto* guaranteed = guarantee_of(*fitted.model);
-  if (guaranteed != nullptr) warn_about_guarantee(*guaranteed, fitted.schema->group(), common);
+  const Description model = describe(fitted);
+  if (model.guarantee) warn_about_guarantee(*model.guarantee, common);
   if (common.json) {
     Json result = {{"model", arguments.output},
                    {"method", fitted.method},
@@ -63,9 +62,9 @@ void print_result(const FitArguments& arguments, const FittedModel& fitted,
                    {"rows_without_window", summary.without_window},
                    {"seconds", seconds}};
     if (summary.shifted_rows > 0.0) result["shift"] = {{"effective_rows", summary.shifted_rows}};
-    if (guaranteed != nullptr) result["guarantee"] = guarantee_json(*guaranteed, fitted.rows);
-    if (const BoundedModel* bounded = bounded_model_of(*fitted.model)) {
-      result["bounds"] = bounded->bounds().text();
+    if (model.guarantee) result["guarantee"] = guarantee_json(model);
+    if (model.bounds) {
+      result["bounds"] = TargetBounds{model.bounds->low, model.bounds->high}.text();
     }
     fmt::print("{}\n", result.dump(2, ' ', false, Json::error_handler_t::replace));
     return;
@@ -75,20 +74,22 @@ void print_result(const FitArguments& arguments, const FittedModel& fitted,
            "{}: {} on {} rows with {} features, in {} s ('tare inspect {}' shows what was chosen)",
            arguments.output, fitted.method, fitted.rows, features, short_number(seconds),
            arguments.output));
-  if (guaranteed != nullptr) note(common, guarantee_note(*guaranteed, fitted.rows));
-  if (const std::string text = series_guarantee(fitted); !text.empty()) {
-    note(common, "guarantee: " + text);
+  if (model.guarantee) {
+    note(common, guarantee_note(model));
+    const std::string text = series_guarantee(*model.guarantee);
+    if (!text.empty()) note(common, "guarantee: " + text);
   }
-  if (const BoundedModel* bounded = bounded_model_of(*fitted.model)) {
+  if (model.bounds) {
     const bool given = parse_bounds(fitted.params).find == false;
-    note(common, fmt::format("bounds: answers are kept within {}{}", bounds_text(bounded->bounds()),
+    note(common, fmt::format("bounds: answers are kept within {}{}", bounds_text(*model.bounds),
                              given ? "" : ", as the targets are (--bounds none leaves them free)"));
   }
-  if (parse_bands(fitted.params) == BandRule::kOn && bands_of(*fitted.model) == nullptr) {
-    note(common, "bands: " + bands_text(fitted));
+  const BandsAbsence absence = model.bands.absence;
+  if (absence != BandsAbsence::kNone && absence != BandsAbsence::kNotAsked) {
+    note(common, "bands: " + bands_text(model.bands));
   }
   const bool asked = fitted.params.has("guarantee");
-  if (guaranteed == nullptr && fitted.method == "auto" && !asked) {
+  if (!model.guarantee && fitted.method == "auto" && !asked) {
     note(common,
          fmt::format("guarantee: none, as {} rows are too few to hold any out; --guarantee cross "
                      "gives one, for some sharpness and time",

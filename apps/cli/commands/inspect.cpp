@@ -5,45 +5,44 @@
 #include <functional>
 #include <memory>
 
-#include "calibrate/features/screening.h"
-#include "data/schema.h"
 #include "io/safetensors.h"
+#include "report/figures/choice_figures.h"
 #include "support/command.h"
 #include "support/model_facts.h"
 #include "support/text_table.h"
 #include "support/warning_text.h"
+#include "tare/calibrate/description.h"
 #include "tare/calibrate/model_file.h"
 
 namespace tare::cli {
 namespace {
 
 /// The bandwidths that were tried, with a mark at the one that was taken.
-void print_path(const BandwidthPath& path) {
-  double best = path.trials.front().loss;
-  for (const BandwidthPath::Trial& trial : path.trials) best = std::min(best, trial.loss);
-  fmt::print("\nbandwidths tried, by leave-one-out pinball loss over {} rows:\n", path.rows);
+void print_path(const BandwidthChoice& choice) {
+  if (choice.path.empty()) return;
+  double best = choice.path.front().loss;
+  for (const BandwidthTrial& trial : choice.path) best = std::min(best, trial.loss);
+  fmt::print("\nbandwidths tried, by leave-one-out pinball loss over {} rows:\n",
+             choice.rows_left_out);
   std::vector<std::vector<std::string>> rows = {{"bandwidth", "loss", "above best", ""}};
-  for (const BandwidthPath::Trial& trial : path.trials) {
+  for (const BandwidthTrial& trial : choice.path) {
     rows.push_back({short_number(trial.bandwidth), fmt::format("{:.6g}", trial.loss),
                     best > 0.0 ? fmt::format("{:.2f} %", 100.0 * (trial.loss / best - 1.0)) : "",
-                    trial.bandwidth == path.taken ? "<- taken" : ""});
+                    trial.bandwidth == choice.bandwidth ? "<- taken" : ""});
   }
   fmt::print("{}", text_table(rows));
 }
 
 /// The columns that were tested, those that are kept first.
-void print_screened(const Json& screened, const std::vector<std::string>& names) {
-  std::vector<std::vector<Json>> sorted = screened.get<std::vector<std::vector<Json>>>();
-  std::ranges::stable_sort(sorted, std::greater<>{},
-                           [](const auto& row) { return row[1].template get<double>(); });
+void print_screened(std::vector<ScreenedColumnDescription> screened) {
+  if (screened.empty()) return;
+  std::ranges::stable_sort(screened, std::greater<>{}, &ScreenedColumnDescription::strength);
   fmt::print("\ncolumns tested for dependence of the residual's law:\n");
   std::vector<std::vector<std::string>> rows = {{"column", "strength", "p", ""}};
-  for (const auto& row : sorted) {
-    const auto column = row[0].get<std::size_t>();
-    const double p = row[2].get<double>();
-    rows.push_back({column < names.size() ? names[column] : std::to_string(column),
-                    fmt::format("{:.1f}", row[1].get<double>()), fmt::format("{:.3f}", p),
-                    p <= kScreenLevel ? "<- seen by the kernel" : ""});
+  for (const ScreenedColumnDescription& column : screened) {
+    rows.push_back({column.name, fmt::format("{:.1f}", column.strength),
+                    fmt::format("{:.3f}", column.p_value),
+                    column.kept ? "<- seen by the kernel" : ""});
   }
   fmt::print("{}", text_table(rows));
 }
@@ -61,25 +60,23 @@ void print_trail(const AutoTrail& trail) {
   if (!trail.masses.empty()) fmt::print("{}\n", mass_words(trail));
 }
 
-void print_text(const std::string& path, const FittedModel& fitted, const TensorStore& store) {
+void print_text(const std::string& path, const Description& model) {
   fmt::print("{}\n", path);
-  for (const auto& [name, text] : model_facts(fitted, store)) {
+  for (const auto& [name, text] : model_facts(model)) {
     if (!text.empty()) fmt::print("{:<12} {}\n", name, text);
   }
-  if (const auto tried = bandwidth_path(store)) print_path(*tried);
-  if (const auto trail = auto_trail(store)) print_trail(*trail);
-  for (const char* part : {"model", "model.fold0"}) {
-    const TensorReader in = TensorReader(store).part(part);
-    if (in.has_value("screened"))
-      print_screened(in.value("screened"), fitted.schema->feature_names());
-  }
+  if (model.kernel) print_path(model.kernel->bandwidth);
+  if (model.trail) print_trail(*model.trail);
+  print_screened(model.screened);
 }
 
-void print_json(const FittedModel& fitted, const TensorStore& store) {
+/// What the model says about itself, and what the file holds, as it is there.
+void print_json(const Description& model, const TensorStore& store) {
   Json json = {{"format_version", kFormatVersion},
                {"values", Json::object()},
                {"tensors", Json::object()},
-               {"warnings", warnings_json(model_warnings(*fitted.model))}};
+               {"description", Json::parse(description_json(model))},
+               {"warnings", warnings_json(model.warnings)}};
   for (const auto& [name, value] : store.values) json["values"][name] = value;
   for (const auto& [name, tensor] : store.tensors) {
     json["tensors"][name] = {{"dtype", dtype_name(tensor.dtype)}, {"shape", tensor.shape}};
@@ -97,12 +94,11 @@ void add_inspect(CLI::App& app, Common& common) {
   command->add_option("model", *path, "Model file of 'tare fit'")->required();
   add_common(*command, common);
   command->callback([path, &common] {
-    const FittedModel fitted = load_model(*path);  // with all its checks
-    const TensorStore store = read_safetensors(*path);
+    const Description model = describe(load_model(*path));  // with all checks of the file
     if (common.json) {
-      print_json(fitted, store);
+      print_json(model, read_safetensors(*path));
     } else {
-      print_text(*path, fitted, store);
+      print_text(*path, model);
     }
   });
 }

@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <optional>
+#include <string>
 
-#include "calibrate/bounds/bounds.h"
-#include "io/tensor_store.h"
 #include "report/pages/model_report.h"
-#include "tare/calibrate/model_file.h"
+#include "tare/calibrate/description.h"
 
 namespace tare::cli {
 
+// What a model says about itself, in words: for 'tare inspect', 'tare fit' and reports.
+
 /// "0 and 1", "0 and above", "1 and below".
-std::string bounds_text(const TargetBounds& bounds);
+std::string bounds_text(const BoundsDescription& bounds);
 
 /// From how many fits bands come, or why there are none.
-std::string bands_text(const FittedModel& fitted);
+std::string bands_text(const BandsDescription& bands);
 
-// What a model file says about itself, for 'tare inspect' and reports. `store` is the file that
-// `fitted` was loaded from. Of a model that was fitted in folds the first fold speaks.
-
-/// Of a guarantee by rows held out of a series; nothing where rows are in no order.
-std::string series_guarantee(const FittedModel& fitted);
-
-Facts model_facts(const FittedModel& fitted, const TensorStore& store);
-std::optional<BandwidthPath> bandwidth_path(const TensorStore& store);
-std::optional<AutoTrail> auto_trail(const TensorStore& store);
+/// What is shown of a model. Of one that was fitted in folds the first fold speaks.
+Facts model_facts(const Description& model);
 
 }  // namespace tare::cli

@@ -8,9 +8,7 @@
 #include <utility>
 
 #include "base/fail.h"
-#include "calibrate/bounds/bounded_model.h"
-#include "calibrate/guarantee/guarantee.h"
-#include "io/safetensors.h"
+#include "data/schema.h"
 #include "report/html/numbers.h"
 #include "support/model_facts.h"
 #include "tare/base/version.h"
@@ -77,18 +75,19 @@ Facts input_facts(const ModelInput& input) {
 
 ModelReport ReportMaker::finish(const ModelInput& input, Seed seed) {
   ModelReport report = examine_rows(exam_, std::move(columns_).finish(exam_.outcomes()), seed);
-  const TensorStore store = read_safetensors(model_path_);
+  const Description model = describe(fitted_);
   report.model_name = file_name(model_path_);
   report.data_name = file_name(input.source());
   report.provenance = fmt::format("tare {}, {} on {} of {}", kVersion, fitted_.method,
                                   rows_text(exam_.outcomes().rows()), report.data_name);
   report.target = fitted_.schema->target().empty() ? "y" : fitted_.schema->target();
   report.series = fitted_.schema->window() > 1;
-  report.guaranteed = guarantee_of(*fitted_.model) != nullptr;
-  report.model = model_facts(fitted_, store);
+  report.guaranteed = model.guarantee.has_value();
+  report.model = model_facts(model);
   report.data = input_facts(input);
-  report.path = bandwidth_path(store);
-  report.trail = auto_trail(store);
+  if (model.kernel) report.bandwidth = model.kernel->bandwidth;
+  report.of_first_fold = model.of_first_fold;
+  report.trail = model.trail;
   return report;
 }
 

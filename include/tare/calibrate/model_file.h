@@ -7,6 +7,7 @@
 
 #include "tare/base/params.h"
 #include "tare/base/rng.h"
+#include "tare/base/version.h"
 #include "tare/calibrate/quantile_model.h"
 
 namespace tare {
@@ -22,6 +23,7 @@ struct FittedModel {
   std::size_t rows = 0;  // it was fitted on
   std::shared_ptr<const QuantileModel> model;
   std::shared_ptr<const Schema> schema;  // names and types of the input columns; null: x0, x1, ...
+  std::string tare_version{kVersion};    // that wrote the file; of a new model this one
 };
 
 /// Writes a safetensors file, whole or not at all. Throws kInvalidArgument where the file exists

@@ -19,6 +19,7 @@ namespace tare {
 
 class Shift;
 class TensorWriter;
+struct Description;
 
 /// The group of a row that belongs to none of those seen at fit.
 inline constexpr std::uint32_t kNoGroup = 0xFFFFFFFF;
@@ -87,6 +88,11 @@ class QuantileModel {
   virtual Matrix delivered(const Rows& /*rows*/, std::span<const Level> /*levels*/) const {
     return {};
   }
+  /// Whether delivered() has columns: a guarantee is there, and what it keeps is known.
+  virtual bool delivers_levels() const { return false; }
+  /// Whether a finite-sample guarantee was built at fit. What it keeps need not be known: see
+  /// delivers_levels().
+  virtual bool has_guarantee() const { return false; }
 
   /// The quantiles that a guarantee starts from: those of the method itself. Without a guarantee
   /// they are predict()'s.
@@ -102,6 +108,10 @@ class QuantileModel {
 
   /// The model inside one that only adds to its answers or cuts them; null for all others.
   virtual const QuantileModel* wrapped() const noexcept { return nullptr; }
+
+  /// Adds what the model knows about itself. What comes from the columns of the fit is there
+  /// already: describe(FittedModel) calls it. A model around others has these speak first.
+  virtual void describe(Description& /*description*/) const {}
 
   /// Writes what the method's load function reads; the file adds name, version and checksum.
   virtual void save(const TensorWriter& out) const = 0;

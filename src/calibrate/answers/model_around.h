@@ -15,6 +15,7 @@ class ModelAround : public QuantileModel {
   std::size_t features() const final { return inner_->features(); }
   std::size_t given() const final { return inner_->given(); }
   GivenForm given_form() const final { return inner_->given_form(); }
+  void describe(Description& description) const override { inner_->describe(description); }
   const QuantileModel& inner() const noexcept { return *inner_; }
 
  protected:
@@ -31,6 +32,8 @@ class TransparentModel : public ModelAround {
   Matrix delivered(const Rows& rows, std::span<const Level> levels) const final {
     return inner().delivered(rows, levels);
   }
+  bool delivers_levels() const final { return inner().delivers_levels(); }
+  bool has_guarantee() const final { return inner().has_guarantee(); }
   Matrix own_quantiles(const Rows& rows, std::span<const Level> levels,
                        const Execution& how) const final {
     return inner().own_quantiles(rows, levels, how);

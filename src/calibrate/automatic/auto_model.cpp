@@ -49,6 +49,16 @@ Matrix given_features(const GivenLaw& law, MatrixView given) {
   return features;
 }
 
+void AutoModel::describe(Description& description) const {
+  AutoTrail trail{.steps = parts_.trail, .average_loss = parts_.loss, .rows = parts_.loss_rows};
+  if (parts_.guide) {
+    trail.masses = parts_.guide->values;
+    trail.guide = parts_.guide->law.name();
+  }
+  description.trail = std::move(trail);
+  describe_screened(parts_.screened, description);
+}
+
 void AutoModel::save(const TensorWriter& out) const {
   out.value("features", parts_.features);
   parts_.columns.save(out);

@@ -13,6 +13,7 @@
 #include "calibrate/features/screening.h"
 #include "calibrate/rows/given_law.h"
 #include "calibrate/rows/training_rows.h"
+#include "tare/calibrate/description.h"
 #include "tare/calibrate/quantile_model.h"
 
 namespace tare::automatic {
@@ -27,12 +28,7 @@ struct Units {
 };
 
 /// What was tried: kept in the model and shown by `tare inspect`.
-struct Trial {
-  std::string name;
-  double loss = 0.0;       // of rows left out, in units of y
-  double bandwidth = 0.0;  // the chosen one
-  double share = 0.0;      // in the average
-};
+using Trial = AutoTrail::Step;
 
 /// More members than this are never averaged.
 inline constexpr std::size_t kMostPicks = 10;
@@ -73,6 +69,7 @@ class AutoModel final : public QuantileModel {
   std::size_t features() const override { return parts_.features; }
   std::size_t given() const override { return parts_.has_law ? given_form().columns() : 0; }
   GivenForm given_form() const override { return parts_.law.form(); }
+  void describe(Description& description) const override;
   void save(const TensorWriter& out) const override;
   /// Throws kCorruptFile.
   static std::unique_ptr<AutoModel> load(const TensorReader& in);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "calibrate/automatic/cross_fit.h"
@@ -32,6 +33,7 @@ class LocalLaw {
                       std::span<const std::size_t> x_columns, SnqOptions options, Seed seed,
                       const Execution& how);
 
+  const std::string& name() const noexcept { return candidate_.name; }
   const BandwidthChoice& choice() const noexcept { return choice_; }
   /// The quantiles at the levels; columns of `statistics` as in the candidate.
   Prediction predict(MatrixView x, const Matrix& statistics, std::span<const Level> levels,

@@ -15,6 +15,7 @@
 #include "calibrate/automatic/point_masses.h"
 #include "calibrate/bounds/bounds.h"
 #include "data/rows.h"
+#include "tare/calibrate/description.h"
 
 namespace tare {
 namespace {
@@ -273,6 +274,11 @@ MassesRule parse_masses(const Params& params) {
   if (text == "no") return MassesRule::kNo;
   fail(ErrorCode::kInvalidArgument, "masses is auto, yes or no, got '{}'",
        params.text("masses", ""));
+}
+
+void MassModel::describe(Description& description) const {
+  ModelAround::describe(description);
+  description.masses = {.values = guide_.masses, .whole = guide_.whole, .guide = guide_.name};
 }
 
 void MassModel::save(const TensorWriter& out) const {

@@ -51,6 +51,7 @@ class MassModel final : public ModelAround {
   MassModel(std::unique_ptr<const QuantileModel> inner, Guide guide)
       : ModelAround(std::move(inner)), guide_(std::move(guide)) {}
 
+  void describe(Description& description) const override;
   void save(const TensorWriter& out) const override;
   /// Whether a file's model part has a guide.
   static bool is_in(const TensorReader& in);

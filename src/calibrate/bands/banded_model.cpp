@@ -17,6 +17,7 @@
 #include "calibrate/bands/level_curve.h"
 #include "calibrate/guarantee/guarantee_split.h"
 #include "math/normal.h"
+#include "tare/calibrate/description.h"
 #include "tare/calibrate/reliability.h"
 
 namespace tare {
@@ -243,6 +244,15 @@ void BandedModel::add_block(const Asked& asked, const Rows& rows, std::size_t fi
     answer.effective_n[first + i] =
         std::clamp(1.0 / (own + asked.ratio), 1.0, static_cast<double>(counts_.rows));
   }
+}
+
+void BandedModel::describe(Description& description) const {
+  TransparentModel::describe(description);
+  description.bands = {.absence = BandsAbsence::kNone,
+                       .fits = halves_.size(),
+                       .half = counts_.half,
+                       .rows = counts_.rows,
+                       .rows_needed = kRowsForBands};
 }
 
 void BandedModel::save(const TensorWriter& out) const {

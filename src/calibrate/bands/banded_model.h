@@ -53,6 +53,7 @@ class BandedModel final : public TransparentModel {
                        Prediction& answer) const override;
 
   const Counts& counts() const noexcept { return counts_; }
+  void describe(Description& description) const override;
 
   void save(const TensorWriter& out) const override;
   /// `load_whole` reads the model inside, `load_half` the method's own. Throws kCorruptFile.

@@ -288,6 +288,19 @@ BandwidthChoice choose_bandwidth(MatrixView z, std::span<const double> u,
   return choose_bandwidth(LocalSample(z, u, weight), {}, options, seed, how);
 }
 
+KernelDescription describe_kernel(const Snq& snq, const BandwidthChoice& choice,
+                                  std::string point_model) {
+  const SnqOptions& options = snq.options();
+  return {.rows = snq.rows(),
+          .dims = snq.dims(),
+          .point_model = std::move(point_model),
+          .kernel = std::string(kernel_name(options.kernel)),
+          .bandwidth = choice,
+          .fallback = options.fallback == Fallback::kNearest ? "nearest" : "marginal",
+          .min_support = options.min_support,
+          .index = std::string(snq.index())};
+}
+
 void save_choice(const BandwidthChoice& choice, const TensorWriter& out) {
   Json path = Json::array();
   for (const BandwidthTrial& trial : choice.path) path.push_back({trial.bandwidth, trial.loss});

@@ -4,6 +4,7 @@
 #include "calibrate/snq/window/local_sample.h"
 #include "io/tensor_store.h"
 #include "tare/calibrate/bandwidth.h"
+#include "tare/calibrate/description.h"
 
 namespace tare {
 
@@ -31,6 +32,10 @@ BandwidthChoice choose_bandwidth(const LocalSample& sample, const RowNotes& note
 Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size_t> block,
                             const SnqOptions& options, std::span<const double> bandwidths,
                             std::span<const std::size_t> places, const Execution& how);
+
+/// SNQ with its bandwidth, and the name of the point model whose residuals it has.
+KernelDescription describe_kernel(const Snq& snq, const BandwidthChoice& choice,
+                                  std::string point_model);
 
 /// How a bandwidth was chosen, for `tare inspect`; the bandwidth itself is in SNQ's part.
 void save_choice(const BandwidthChoice& choice, const TensorWriter& out);

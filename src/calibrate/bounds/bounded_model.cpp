@@ -6,11 +6,17 @@
 
 #include "base/fail.h"
 #include "base/stages.h"
+#include "tare/calibrate/description.h"
 
 namespace tare {
 
 void BoundedModel::keep(Matrix& values) const {
   for (double& value : values.values()) value = bounds_.nearest(value);
+}
+
+void BoundedModel::describe(Description& description) const {
+  TransparentModel::describe(description);
+  description.bounds = {.low = bounds_.low, .high = bounds_.high};
 }
 
 void BoundedModel::save(const TensorWriter& out) const {

@@ -26,6 +26,7 @@ class BoundedModel final : public TransparentModel {
   /// Bands are kept within the bounds, too.
   void add_reliability(const Rows& rows, std::span<const Level> levels, const Execution& how,
                        Prediction& answer) const override;
+  void describe(Description& description) const override;
   void save(const TensorWriter& out) const override;
   /// Whether a file's model part has bounds.
   static bool is_in(const TensorReader& in);

@@ -41,6 +41,8 @@ class FeatureMap {
   std::size_t dims() const noexcept {
     return projection_.cols() > 0 ? projection_.cols() : columns_.size();
   }
+  /// Columns of x that it starts from, ascending.
+  std::span<const std::size_t> columns() const noexcept { return columns_; }
   Matrix apply(MatrixView x) const;
 
   void save(const TensorWriter& out) const;

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/strings.h"
+#include "tare/calibrate/description.h"
 
 namespace tare {
 namespace {
@@ -156,6 +157,15 @@ bool parse_screen(const Params& params) {
     fail(ErrorCode::kInvalidArgument, "screen is yes or no, got '{}'", text);
   }
   return text == "yes";
+}
+
+void describe_screened(std::span<const ScreenedColumn> screened, Description& description) {
+  for (const ScreenedColumn& one : screened) {
+    description.screened.push_back({.name = description.feature_name(one.column),
+                                    .strength = one.strength,
+                                    .p_value = one.p_value,
+                                    .kept = one.p_value <= kScreenLevel});
+  }
 }
 
 void save_screened(std::span<const ScreenedColumn> screened, const TensorWriter& out) {

@@ -13,6 +13,8 @@
 
 namespace tare {
 
+struct Description;
+
 /// How strongly the law of a residual depends on one column.
 struct ScreenedColumn {
   std::size_t column = 0;
@@ -46,6 +48,8 @@ inline constexpr ParamInfo kScreenOption = {
     "screen", "no", "let the kernel see only columns on which the residual's law depends: yes, no"};
 bool parse_screen(const Params& params);
 
+/// With the names of the columns.
+void describe_screened(std::span<const ScreenedColumn> screened, Description& description);
 /// Nothing is written where nothing was screened.
 void save_screened(std::span<const ScreenedColumn> screened, const TensorWriter& out);
 /// Throws kCorruptFile where a column is not below `columns`.

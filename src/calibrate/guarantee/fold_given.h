@@ -23,6 +23,7 @@ class FoldGivenModel final : public QuantileModel {
   GivenForm given_form() const override {
     return {.kind = GivenKind::kFoldPoints, .levels = {}, .folds = folds_};
   }
+  void describe(Description& description) const override { inner_->describe(description); }
   void save(const TensorWriter& out) const override;
 
  protected:

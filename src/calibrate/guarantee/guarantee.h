@@ -79,6 +79,10 @@ class GuaranteedModel final : public QuantileModel {
   /// rows count differently or come in time order, as nothing is known then. Throws kShapeMismatch
   /// where groups are needed and not there.
   Matrix delivered(const Rows& rows, std::span<const Level> levels) const override;
+  bool delivers_levels() const override { return knows_levels(); }
+  bool has_guarantee() const override { return true; }
+  /// The first fold's model speaks for all.
+  void describe(Description& description) const override;
   /// The mean over the folds' models.
   Matrix own_quantiles(const Rows& rows, std::span<const Level> levels,
                        const Execution& how) const override;
@@ -150,6 +154,13 @@ class GuaranteedModel final : public QuantileModel {
   /// Throws kShapeMismatch where the guarantee holds within groups and the rows have none.
   void check_groups(const Rows& rows) const;
   bool knows_levels() const;
+  /// Whether the ranked rows are enough for both ends of a central interval.
+  bool keeps_interval(double confidence) const;
+  bool is_infinite(double confidence) const;
+  /// What a central interval covers on average, of one model or of several that agree.
+  double average_coverage(double confidence) const;
+  /// Where delivers_levels().
+  double proven_coverage(double confidence) const;
   double delivered_by(const FoldRanks& line, Level level) const;
   bool all_keep(Level level) const;
   Cost measure(const FitInput& held_out, const Execution& how) const;

@@ -189,6 +189,11 @@ class NrcModel final : public QuantileModel {
   }
   GivenForm given_form() const override { return parts_.point.law().form(); }
 
+  void describe(Description& description) const override {
+    description.kernel = describe_kernel(snq_, parts_.choice, parts_.point.name());
+    describe_screened(parts_.screened, description);
+  }
+
   void save(const TensorWriter& out) const override {
     out.value("features", parts_.features);
     out.value("embeds", parts_.embeds);

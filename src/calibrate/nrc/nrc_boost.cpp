@@ -59,6 +59,19 @@ class SeenColumns {
     return seen;
   }
 
+  /// What SNQ sees where its only column is this one of with_sizes().
+  void describe(std::size_t place, const Description& names, ResidualTreesDescription& out) const {
+    if (place < of_columns_) {
+      const auto named = columns_.columns();
+      out.along = AlongKind::kColumn;
+      out.along_column = names.feature_name(named.empty() ? place : named[place]);
+    } else if (place < width()) {
+      out.along = place == of_columns_ ? AlongKind::kPrediction : AlongKind::kGivenSpread;
+    } else {
+      out.along = AlongKind::kSize;
+    }
+  }
+
   void save(const TensorWriter& out) const {
     columns_.save(out);
     out.value("of_point", of_point_);
@@ -113,6 +126,16 @@ class NrcBoostModel final : public QuantileModel {
     return parts_.point.is_given() ? given_form().columns() : 0;
   }
   GivenForm given_form() const override { return parts_.point.law().form(); }
+
+  void describe(Description& description) const override {
+    description.kernel = describe_kernel(kernel_.snq, kernel_.choice, parts_.point.name());
+    ResidualTreesDescription trees{.center_trees = parts_.trees.center_trees(),
+                                   .size_trees = parts_.trees.size_trees()};
+    if (const auto columns = kernel_.map.columns(); columns.size() == 1) {
+      parts_.seen.describe(columns.front(), description, trees);
+    }
+    description.residual_trees = std::move(trees);
+  }
 
   void save(const TensorWriter& out) const override {
     out.value("features", parts_.features);

@@ -149,7 +149,7 @@ Matrix PointModel::embed(MatrixView x, const Execution& how) const {
 }
 
 void PointModel::save(const TensorWriter& out) const {
-  out.value("regressor", is_given() ? "given" : regressor_);
+  out.value("regressor", name());
   out.value("members", members_.size());
   law_.save(out.part("given"));
   columns_.save(out);

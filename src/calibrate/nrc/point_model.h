@@ -28,6 +28,8 @@ class PointModel {
              ModelColumns columns);
 
   bool is_given() const noexcept { return members_.empty(); }
+  /// The regressor's name, or "given".
+  std::string name() const { return is_given() ? "given" : regressor_; }
   /// How Rows::given is read, where is_given().
   const GivenLaw& law() const noexcept { return law_; }
   /// f at each row; the center of a law that is given.

@@ -37,7 +37,21 @@ std::unique_ptr<Regressor> load_part(const TensorReader& in, std::string_view na
   return trees;
 }
 
+/// Both fit and load give a TreeEnsemble.
+std::optional<std::size_t> count_trees(const Regressor* part) {
+  const auto* trees = dynamic_cast<const TreeEnsemble*>(part);
+  return trees == nullptr ? std::nullopt : std::optional(trees->trees());
+}
+
 }  // namespace
+
+std::optional<std::size_t> ResidualTrees::center_trees() const {
+  return count_trees(center_.get());
+}
+
+std::optional<std::size_t> ResidualTrees::size_trees() const {
+  return count_trees(log_size_.get());
+}
 
 ResidualTrees::Fitted ResidualTrees::fit(MatrixView features, std::span<const double> u,
                                          std::span<const double> weight, Seed seed,

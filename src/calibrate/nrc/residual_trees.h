@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,10 @@ class ResidualTrees {
 
   /// For new rows.
   Frame frame(MatrixView features, const Execution& how) const;
+
+  /// Trees behind the center and the size; none where a part is not there.
+  std::optional<std::size_t> center_trees() const;
+  std::optional<std::size_t> size_trees() const;
 
   void save(const TensorWriter& out) const;
   /// Throws kCorruptFile.

@@ -18,6 +18,8 @@ class ModelColumns {
   ModelColumns() = default;  // all
   explicit ModelColumns(std::vector<std::size_t> columns) : columns_(std::move(columns)) {}
 
+  /// None: all.
+  std::span<const std::size_t> columns() const noexcept { return columns_; }
   /// These columns of x; `storage` holds them where they are not all.
   MatrixView select(MatrixView x, Matrix& storage) const;
   std::size_t width(std::size_t inputs) const {

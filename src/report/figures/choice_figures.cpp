@@ -18,35 +18,35 @@ double above(double loss, double best) {
   return best > 0.0 ? 100.0 * (loss / best - 1.0) : std::nan("");
 }
 
-std::string path_words(const BandwidthPath& path) {
-  if (std::isinf(path.taken)) {
+std::string path_words(const BandwidthChoice& choice) {
+  if (std::isinf(choice.bandwidth)) {
     return "All rows alike were best: the errors' law does not seem to depend on the kernel's "
            "columns, or these are too many.";
   }
-  const auto best = std::ranges::min_element(path.trials, {}, &BandwidthPath::Trial::loss);
+  const auto best = std::ranges::min_element(choice.path, {}, &BandwidthTrial::loss);
   std::size_t near = 0;
-  for (const auto& trial : path.trials) near += std::size_t{trial.loss <= 1.01 * best->loss};
+  for (const auto& trial : choice.path) near += std::size_t{trial.loss <= 1.01 * best->loss};
   return fmt::format("Taken: {}. {} of {} bandwidths lose less than 1 % more, so the choice is {}.",
-                     number_text(path.taken), near, path.trials.size(),
-                     2 * near > path.trials.size() ? "not delicate" : "well determined");
+                     number_text(choice.bandwidth), near, choice.path.size(),
+                     2 * near > choice.path.size() ? "not delicate" : "well determined");
 }
 
 }  // namespace
 
-Card bandwidth_card(const BandwidthPath& path) {
+Card bandwidth_card(const BandwidthChoice& choice, std::string_view remark) {
   Chart chart({.x_label = "bandwidth",
                .y_label = "% above the best",
                .width = 440,
                .height = 340,
                .x_scale = AxisScale::kLog});
-  const auto best = std::ranges::min_element(path.trials, {}, &BandwidthPath::Trial::loss);
+  const auto best = std::ranges::min_element(choice.path, {}, &BandwidthTrial::loss);
   std::vector<double> x, y, taken_x, taken_y;
   std::vector<std::string> tips;
   Cells table = {{"bandwidth", "pinball loss", "above best", ""}};
-  for (const auto& trial : path.trials) {
+  for (const auto& trial : choice.path) {
     x.push_back(trial.bandwidth);
     y.push_back(above(trial.loss, best->loss));
-    const bool taken = trial.bandwidth == path.taken;
+    const bool taken = trial.bandwidth == choice.bandwidth;
     if (taken) {
       taken_x.push_back(x.back());
       taken_y.push_back(y.back());
@@ -62,13 +62,13 @@ Card bandwidth_card(const BandwidthPath& path) {
   chart.tips(std::move(tips));
   chart.scatter(taken_x, taken_y, Ink::kOrange, "taken", DotSize::kLarge);
   return {
-      .title = "The bandwidth" + path.remark,
+      .title = fmt::format("The bandwidth{}", remark),
       .pictures = chart.render_in_page("Loss of each bandwidth that was tried"),
       .words = {fmt::format("Narrow windows follow the errors' law closely but rest on few "
                             "rows, wide ones the other way round. The fit took the one with the "
                             "lowest pinball loss on {} left out one at a time.",
-                            rows_text(path.rows)),
-                path_words(path)},
+                            rows_text(choice.rows_left_out)),
+                path_words(choice)},
       .table = std::move(table)};
 }
 

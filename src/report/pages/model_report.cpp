@@ -132,7 +132,10 @@ std::string data_body(const ModelReport& report, const Outcomes& outcomes) {
 
 std::string choice_body(const ModelReport& report) {
   std::vector<Card> cards;
-  if (report.path) cards.push_back(bandwidth_card(*report.path));
+  if (!report.bandwidth.path.empty()) {
+    cards.push_back(
+        bandwidth_card(report.bandwidth, report.of_first_fold ? " of the first fold's model" : ""));
+  }
   if (report.trail) cards.push_back(trail_card(*report.trail));
   if (cards.size() == 1) cards[0].full_width = true;
   return cards_html(cards);
@@ -150,7 +153,7 @@ std::vector<Section> sections_of(const ModelReport& report, const Outcomes& outc
   if (!outcomes.effective_n.empty()) rows.push_back(effective_n_card(outcomes));
   if (rows.size() == 1) rows[0].full_width = true;
   sections.push_back({"rows", "Row by row", cards_html(rows)});
-  if (report.path || report.trail) {
+  if (!report.bandwidth.path.empty() || report.trail) {
     sections.push_back({"choice", "How the model was chosen", choice_body(report)});
   }
   sections.push_back(

@@ -35,7 +35,8 @@ struct ModelReport {
   std::vector<std::vector<Slice>> slices;  // of each column
   PlaceSearch places;
   std::vector<PredictionWarning> warnings;
-  std::optional<BandwidthPath> path;
+  BandwidthChoice bandwidth;   // shown where its path is not empty
+  bool of_first_fold = false;  // whose bandwidth it is
   std::optional<AutoTrail> trail;
 };
 

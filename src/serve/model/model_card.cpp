@@ -34,19 +34,21 @@ OrderedJson input_json(const InputColumn& input) {
 }
 
 /// A value for a column that an outside model fills. A standard deviation is above 0.
-double typical_given(const Schema& schema, std::size_t column) {
-  const std::optional<ColumnRange>& range = schema.given_ranges()[column];
+double typical_given(const GivenForm& form, const std::optional<ColumnRange>& range,
+                     std::size_t column) {
   if (range) return 0.5 * (range->low + range->high);
-  return schema.given_form().kind == GivenKind::kMeanSd && column == 1 ? 1.0 : 0.0;
+  return form.kind == GivenKind::kMeanSd && column == 1 ? 1.0 : 0.0;
 }
 
-OrderedJson given_json(const Schema& schema) {
+OrderedJson given_json(const Description& model) {
   OrderedJson list = OrderedJson::array();
-  for (std::size_t j = 0; j < schema.given_columns().size(); ++j) {
-    OrderedJson json = {{"name", schema.given_columns()[j]}, {"typical", typical_given(schema, j)}};
-    add_range(json, schema.given_ranges()[j]);
-    if (schema.given_form().kind == GivenKind::kQuantiles) {
-      json["level"] = schema.given_form().levels[j];
+  for (std::size_t j = 0; j < model.given.size(); ++j) {
+    const GivenColumn& column = model.given[j];
+    OrderedJson json = {{"name", column.name},
+                        {"typical", typical_given(model.given_form, column.range, j)}};
+    add_range(json, column.range);
+    if (model.given_form.kind == GivenKind::kQuantiles) {
+      json["level"] = model.given_form.levels[j];
     }
     list.push_back(std::move(json));
   }
@@ -55,28 +57,24 @@ OrderedJson given_json(const Schema& schema) {
 
 }  // namespace
 
-std::string model_card_json(const FittedModel& fitted, const std::string& version) {
-  const Schema& schema = *fitted.schema;
-  const Method& method = find_method(fitted.method);
-  OrderedJson json = {{"version", version},
-                      {"method", fitted.method},
-                      {"summary", method.summary},
-                      {"guarantee", method.guarantee},
-                      {"citation", method.citation},
-                      {"options", fitted.params.all()},
-                      {"seed", fitted.seed.value},
-                      {"rows", fitted.rows},
-                      {"target", schema.target()},
-                      {"window", schema.window()},
-                      {"missing", missing_policy_name(schema.missing())}};
+std::string model_card_json(const Description& model, const std::string& version) {
+  const Method& method = find_method(model.method);
+  OrderedJson json = {{"version", version},          {"method", model.method},
+                      {"summary", method.summary},   {"guarantee", method.guarantee},
+                      {"citation", method.citation}, {"options", OrderedJson::object()},
+                      {"seed", model.seed},          {"rows", model.rows},
+                      {"target", model.target},      {"window", model.window},
+                      {"missing", model.missing}};
+  for (const auto& [name, value] : model.options) json["options"][name] = value;
   json["inputs"] = OrderedJson::array();
-  for (const InputColumn& input : schema.inputs()) json["inputs"].push_back(input_json(input));
-  json["predictions"] = given_json(schema);
-  if (!schema.group().empty()) {
-    json["group"] = {{"name", schema.group().name()}, {"values", schema.group().values()}};
+  for (const InputColumn& input : model.inputs) json["inputs"].push_back(input_json(input));
+  json["predictions"] = given_json(model);
+  if (!model.group.empty()) {
+    json["group"] = {{"name", model.group}, {"values", model.group_values}};
   }
+  json["guarantee_details"] = OrderedJson::parse(guarantee_description_json(model));
   json["warnings"] = OrderedJson::array();
-  for (const PredictionWarning& warning : model_warnings(*fitted.model)) {
+  for (const PredictionWarning& warning : model.warnings) {
     json["warnings"].push_back(
         {{"code", warning_name(warning.code)}, {"rows", warning.rows}, {"text", warning.text}});
   }
@@ -91,7 +89,8 @@ std::string typical_row_json(const Schema& schema) {
     row[input.name] = json.contains("typical") ? json["typical"] : OrderedJson("");
   }
   for (std::size_t j = 0; j < schema.given_columns().size(); ++j) {
-    row[schema.given_columns()[j]] = typical_given(schema, j);
+    row[schema.given_columns()[j]] =
+        typical_given(schema.given_form(), schema.given_ranges()[j], j);
   }
   const GroupColumn& group = schema.group();
   if (!group.empty() && !row.contains(group.name())) {

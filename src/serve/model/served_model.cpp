@@ -51,7 +51,7 @@ ServedModel::ServedModel(FittedModel fitted, std::string version)
       version_(std::move(version)),
       features_(*fitted_.schema, Need::kFeatures),
       features_and_target_(*fitted_.schema, Need::kFeaturesAndTarget),
-      card_(model_card_json(fitted_, version_)) {}
+      card_(model_card_json(describe(fitted_), version_)) {}
 
 std::shared_ptr<const ServedModel> ServedModel::load(const std::string& path) {
   std::vector<std::byte> bytes = read_whole_file(path);
