@@ -21,6 +21,7 @@
 #include "bindings.h"
 #include "data/schema.h"
 #include "interruptible.h"
+#include "model.h"
 #include "tare/calibrate/description.h"
 #include "tare/calibrate/methods.h"
 #include "tare/calibrate/model_file.h"
@@ -34,12 +35,6 @@ namespace tare::python {
 namespace {
 
 using Options = std::map<std::string, std::string>;
-
-/// A fitted model as Python holds it; predictions may run on several threads at once.
-struct Model {
-  FittedModel fitted;
-  const QuantileModel& get() const { return *fitted.model; }
-};
 
 MatrixView optional_view(const std::optional<Table2d<double>>& array) {
   return array ? view_of(*array) : MatrixView{};

@@ -20,46 +20,13 @@ namespace nb = nanobind;
 namespace tare::python {
 namespace {
 
-void check_length(const Table& table, const std::string& name, std::size_t rows) {
-  if (rows == table.rows()) return;
-  fail(ErrorCode::kShapeMismatch, "column '{}' has {} rows, others have {}", name, rows,
-       table.rows());
-}
-
-void note_missing(Column& column, std::size_t row) {
-  if (column.missing++ == 0) column.first_missing = row;
-  column.first_missing_text = "NaN";
-}
-
 void add_numbers(Table& table, const std::string& name, const Vector<double>& values) {
-  check_length(table, name, values.shape(0));
-  Column column;
-  column.name = name;
-  column.kind = ColumnKind::kNumber;
-  column.numbers.assign(values.data(), values.data() + values.shape(0));
-  for (std::size_t i = 0; i < column.numbers.size(); ++i) {
-    if (std::isnan(column.numbers[i])) note_missing(column, i);
-  }
-  table.columns.push_back(std::move(column));
+  table.add_numbers(name, span_of(values));
 }
 
 void add_texts(Table& table, const std::string& name, const Vector<std::int32_t>& codes,
                std::vector<std::string> vocabulary) {
-  check_length(table, name, codes.shape(0));
-  Column column;
-  column.name = name;
-  column.kind = ColumnKind::kText;
-  column.codes.assign(codes.data(), codes.data() + codes.shape(0));
-  column.vocabulary = std::move(vocabulary);
-  for (std::size_t i = 0; i < column.codes.size(); ++i) {
-    const std::int32_t code = column.codes[i];
-    if (code < 0) note_missing(column, i);
-    if (code >= 0 && static_cast<std::size_t>(code) >= column.vocabulary.size()) {
-      fail(ErrorCode::kInvalidArgument, "column '{}': code {} of {} categories", name, code,
-           column.vocabulary.size());
-    }
-  }
-  table.columns.push_back(std::move(column));
+  table.add_codes(name, span_of(codes), std::move(vocabulary));
 }
 
 /// The names under which a model file has the columns of what is given.

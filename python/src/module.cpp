@@ -43,5 +43,6 @@ NB_MODULE(_core, module) {
   tare::python::bind_methods(module);
   tare::python::bind_table(module);
   tare::python::bind_model(module);
+  tare::python::bind_predictor(module);
   tare::python::bind_metrics(module);
 }

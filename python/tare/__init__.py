@@ -17,6 +17,7 @@ from ._calibrator import Calibrator
 from ._core import version as __version__
 from ._distribution import Distribution
 from ._fold_models import FoldModels
+from ._predictor import Predictor
 from ._regressor import QuantileRegressor
 from ._sklearn import NotFittedError
 from ._table import method_options, methods
@@ -27,6 +28,7 @@ __all__ = [
     "Distribution",
     "FoldModels",
     "NotFittedError",
+    "Predictor",
     "QuantileRegressor",
     "TareWarning",
     "__version__",

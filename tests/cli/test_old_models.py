@@ -39,6 +39,27 @@ class OldModels(CliTest):
         self.assertAlmostEqual(float(row["delivered_q0.95"]), 30 / 31)
         self.assertIn("0.99: 1 (infinite)", self.ok("inspect", path).out)
 
+    def test_models_of_the_first_version_answer_to_the_bit(self):
+        """old_models/0.1 holds models of several methods and what they answered, diagnostics and all, for its rows.csv.
+
+        Networks add up products in an order that depends on the machine's vectors, so that their last digits may differ elsewhere.
+        """
+        folder = os.path.join(HERE, "0.1")
+        with_networks = {"auto", "cqr", "deep_ensemble"}
+        names = sorted(name[:-5] for name in os.listdir(folder) if name.endswith(".tare"))
+        self.assertGreaterEqual(len(names), 10)
+        for name in names:
+            with self.subTest(name), open(os.path.join(folder, name + ".csv"), encoding="utf-8") as file:
+                expected = file.read()
+                asked = ["--levels", "0.05,0.5", "--interval", "0.8", "--diagnostics", "--keep", "id", "--missing", "impute"]
+                found = self.ok("predict", os.path.join(folder, name + ".tare"), os.path.join(folder, "rows.csv"), *asked).out
+                if name not in with_networks:
+                    self.assertEqual(found, expected)
+                    continue
+                for one, other in zip(found.split("\n"), expected.split("\n"), strict=True):
+                    for a, b in zip(one.split(","), other.split(","), strict=True):
+                        self.assertTrue(a == b or math.isclose(float(a), float(b), rel_tol=1e-9, abs_tol=1e-9), f"{a} was {b}")
+
 
 if __name__ == "__main__":
     main()

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "model.h"
+#include "tare/apply/predictor.h"
+
+namespace nb = nanobind;
+
+namespace tare::python {
+namespace {
+
+void make(Predictor* self, const Model& model, std::vector<double> levels,
+          std::vector<double> intervals, bool diagnostics, std::vector<std::string> keep,
+          const std::optional<std::string>& missing) {
+  PredictOptions options;
+  options.levels = std::move(levels);
+  options.intervals = std::move(intervals);
+  options.diagnostics = diagnostics;
+  options.keep = std::move(keep);
+  if (missing) options.missing = parse_missing_policy(*missing);
+  new (self) Predictor(model.fitted, std::move(options));
+}
+
+Answers answers_of(Predictor& predictor, const Table& table, std::size_t threads) {
+  const nb::gil_scoped_release unlocked;
+  Execution how;
+  how.threads = threads;
+  return predictor.answer(table, how);
+}
+
+}  // namespace
+
+void bind_predictor(nb::module_& module) {
+  nb::class_<Predictor>(module, "Predictor", "From the rows of tables to named answers.")
+      .def("__init__", &make, nb::arg("model"), nb::arg("levels"), nb::arg("intervals"),
+           nb::arg("diagnostics"), nb::arg("keep"), nb::arg("missing").none())
+      .def_prop_ro("names", &Predictor::names)
+      .def("is_flag", &Predictor::is_flag, nb::arg("column"))
+      .def(
+          "answer",
+          [](Predictor& predictor, const Table& table, std::size_t threads) {
+            Answers answers = answers_of(predictor, table, threads);
+            return nb::make_tuple(matrix_array(std::move(answers.values)),
+                                  vector_array(std::move(answers.rows)));
+          },
+          nb::arg("table"), nb::arg("threads"), "The numbers, and the rows that they are about.")
+      .def(
+          "csv",
+          [](Predictor& predictor, const Table& table, std::size_t threads) {
+            const Answers answers = answers_of(predictor, table, threads);
+            std::string text;
+            predictor.append_csv_header(text);
+            predictor.append_csv(text, table, answers);
+            return text;
+          },
+          nb::arg("table"), nb::arg("threads"))
+      .def("notices", [](const Predictor& predictor) {
+        nb::list list;
+        for (const Notice& notice : predictor.notices()) {
+          list.append(nb::make_tuple(notice.code, notice.rows, notice.text));
+        }
+        return list;
+      });
+}
+
+}  // namespace tare::python

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Named answers of a model file, as `tare predict` gives them."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Iterable
+
+import numpy as np
+
+from . import _core
+from ._columns import table_of
+from ._input import read_features
+from ._estimator import QuantileEstimator, threads_of
+from ._output import as_container
+from ._warnings import TareWarning, read_warnings
+
+
+class Predictor:
+    """Answers a model gives for the rows of frames: the same columns, names and notices as ``tare predict`` and the service.
+
+    It takes every model file, those of series (``--window``) and with groups (``--group``) as well. Frames are pieces of one table, in
+    their order: a series goes on from one to the next, and `notices` count over all of them.
+
+    Parameters
+    ----------
+    model : path or fitted estimator of this package
+        The file of ``tare fit`` or `save`, or a fitted `QuantileRegressor`; for a model around given predictions, the frame has their
+        columns.
+    levels : list of floats
+        Quantiles: columns q0.05, ...; where neither levels nor interval are given 0.05, 0.5 and 0.95.
+    interval : float or list of floats
+        Central intervals: columns lower_0.9, upper_0.9, ...
+    diagnostics : bool
+        Columns that say how far each answer can be trusted.
+    keep : list of str
+        Columns of the frame to copy through in `to_csv`.
+    missing : {'error', 'drop', 'impute'} or None
+        None: 'impute' for a model that was fitted so, else 'error'.
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    names : list of str
+        Of the columns of an answer.
+    notices : list of TareWarning
+        What there is to say about all rows and answers so far: `code`, `rows` and a sentence.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        levels: Iterable[float] = (),
+        interval: Any = (),
+        diagnostics: bool = False,
+        keep: Iterable[str] = (),
+        missing: str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        core = model._core_model() if isinstance(model, QuantileEstimator) else _core.load_model(os.fspath(model))
+        intervals = [float(level) for level in np.atleast_1d(interval)]
+        self._core = _core.Predictor(core, [float(level) for level in levels], intervals, diagnostics, list(keep), missing)
+        self._threads = threads_of(n_jobs)
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._core.names)
+
+    @property
+    def notices(self) -> list[TareWarning]:
+        return read_warnings(self._core.notices())
+
+    def predict(self, X: Any) -> dict[str, np.ndarray]:
+        """A dict of arrays, one for each of `names`, with a value for each row that was answered; NaN: the model does not know it."""
+        values, _ = self._core.answer(_table(X), self._threads)
+        return {name: values[:, j].astype(bool) if self._core.is_flag(j) and not np.isnan(values[:, j]).any() else values[:, j]
+                for j, name in enumerate(self.names)}  # fmt: skip
+
+    def predict_frame(self, X: Any) -> Any:
+        """The same as a pandas data frame, with the index of X's answered rows."""
+        values, rows = self._core.answer(_table(X), self._threads)
+        frame = as_container(values, self.names, "pandas", None)
+        frame.index = X.index[rows] if hasattr(X, "index") and not callable(X.index) else rows
+        return frame
+
+    def to_csv(self, X: Any) -> str:
+        """The text that ``tare predict`` would write for these rows."""
+        return self._core.csv(_table(X), self._threads)
+
+
+def _table(X: Any) -> Any:
+    features = read_features(X, allow_missing=True).with_columns()
+    return table_of(features, None, [])
