@@ -375,6 +375,13 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
             self._sklearn_output_config = {"transform": transform}
         return self
 
+    def describe(self) -> dict[str, Any]:
+        """What the fitted model says about itself: method, options, columns, guarantee, bands, bounds, kernel and bandwidths, and what 'auto' tried.
+
+        The same as the member `description` of `tare inspect --json`.
+        """
+        return self._core_model().describe()
+
     def save(self, path: Any, *, overwrite: bool = False) -> None:
         """Writes the model file that `tare predict` reads as well; never half of it. An estimator that was wrapped is not in it."""
         self._core_model().save(os.fspath(path), overwrite)

@@ -2,6 +2,7 @@
 """Model files go both ways between Python and the tool; pickles work as well."""
 
 import csv
+import json
 import pickle
 import subprocess
 
@@ -32,6 +33,16 @@ def test_the_tool_reads_what_python_wrote(small, tool, tmp_path):
     model.save(tmp_path / "m.tare")
     write_csv(tmp_path / "d.csv", {"x0": small.X[:, 0], "x1": small.X[:, 1]})
     assert np.allclose(by_tool(tool, tmp_path / "m.tare", tmp_path / "d.csv"), model.predict_quantiles(small.X, [0.1, 0.9]), rtol=1e-12)
+
+
+def test_a_model_describes_itself_as_inspect_does(small, tool, tmp_path):
+    model = tare.QuantileRegressor("nrc", guarantee="split", options=OPTIONS).fit(small.X, small.y)
+    model.save(tmp_path / "m.tare")
+    out = subprocess.run([tool, "inspect", str(tmp_path / "m.tare"), "--json"], check=True, capture_output=True, text=True)
+    said = model.describe()
+    assert said == json.loads(out.stdout)["description"]
+    assert said["kernel"]["point_model"] == "ridge"
+    assert said["guarantee"]["intervals"][2]["proven"] == model.guarantee_["proven_90"]
 
 
 def test_the_tool_reads_a_frame_with_categories_by_name(tool, tmp_path):

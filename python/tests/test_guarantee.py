@@ -207,6 +207,7 @@ def test_files_and_pickles_of_fold_models(tmp_path, tool):
         assert np.array_equal(loaded.predict_interval(X), interval)
         assert np.array_equal(loaded.predict(X), model.predict(X))
         assert loaded.guarantee_ == model.guarantee_
+        assert loaded.describe() == model.describe()
     alone = tare.Calibrator.load(path)
     with pytest.raises(ValueError, match="a prediction for each of 3 folds"):
         alone.predict_interval(X)

@@ -66,7 +66,8 @@ FittedModel model_in(const TensorStore& store, const std::string& path) {
     for (const auto& [name, value] : in.get<std::map<std::string, std::string>>("params")) {
       fitted.params.set(name, value);
     }
-    fitted.tare_version = in.get<std::string>("tare_version");
+    fitted.tare_version =
+        in.has_value("tare_version") ? in.get<std::string>("tare_version") : "unknown";
     fitted.seed = Seed{in.get<std::uint64_t>("seed")};
     fitted.rows = in.count("rows", std::numeric_limits<std::uint32_t>::max());
     auto schema = std::make_shared<const Schema>(Schema::from_json(in.value("schema")));

@@ -52,6 +52,19 @@ class Inspect(CliTest):
         self.assertEqual(result.json()["tensors"]["model.snq.residuals"], {"dtype": "F64", "shape": [100]})
         self.assertEqual(result.err, "")
 
+    def test_json_describes_the_model(self):
+        self.fit("data.csv", "--prediction", "p", "--method", "nrc", "--guarantee", "split:0.3", "--seed", "4")
+        model = self.ok("inspect", "m.tare", "--json").json()
+        said = model["description"]
+        self.assertEqual((said["method"], said["seed"], said["rows"], said["target"]), ("nrc", 4, 100, "y"))
+        self.assertEqual([column["name"] for column in said["inputs"]], ["a", "b"])
+        self.assertEqual((said["given"]["kind"], said["given"]["columns"][0]["name"]), ("point", "p"))
+        self.assertEqual((said["guarantee"]["form"], said["guarantee"]["rows"]), ("split", 30))
+        self.assertTrue(said["guarantee"]["assumes_unseen_predictions"])
+        kernel = said["kernel"]
+        self.assertEqual(kernel["bandwidth"], model["values"]["model.snq.bandwidth"])
+        self.assertEqual([[one["bandwidth"], one["loss"]] for one in kernel["tried"]], model["values"]["model.bandwidth_path"])
+
 
 class Methods(CliTest):
     def test_text_and_json_agree(self):

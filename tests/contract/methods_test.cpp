@@ -16,6 +16,7 @@
 #include "every_method.h"
 #include "expect_error.h"
 #include "expect_finite.h"
+#include "tare/calibrate/description.h"
 #include "tare/calibrate/model_file.h"
 #include "tare/data/problem.h"
 
@@ -112,6 +113,27 @@ TEST_P(MethodContract, MemoryIsAsGoodAsAFile) {
   expect_error(ErrorCode::kCorruptFile, "here: ", [&] { load_model_from_memory(memory, "here"); });
   memory.resize(5);
   expect_error(ErrorCode::kCorruptFile, "here: ", [&] { load_model_from_memory(memory, "here"); });
+}
+
+TEST_P(MethodContract, DescribesItselfAsItsFileDoes) {
+  for (const char* around : {"", "guarantee=split bounds=-100,100"}) {
+    FittedModel own;
+    own.method = GetParam();
+    own.params = params;
+    own.params.merge(Params::parse(around));
+    own.rows = kRows;
+    own.seed = Seed{7};
+    FitInput input{.x = data.x, .y = data.y};
+    input.seed = own.seed;
+    own.model = fit_method(method, input, own.params);
+    const Description description = describe(own);
+    const FittedModel loaded = load_model_from_memory(save_model_to_memory(own));
+    EXPECT_EQ(description_json(description), description_json(describe(loaded)));
+    EXPECT_EQ(description.guarantee.has_value(), own.model->has_guarantee());
+    EXPECT_EQ(loaded.model->has_guarantee(), own.model->has_guarantee());
+    EXPECT_EQ(loaded.model->delivers_levels(), own.model->delivers_levels());
+    EXPECT_EQ(description.warnings.empty(), own.model->has_guarantee());
+  }
 }
 
 TEST_P(MethodContract, SavedAndLoadedPredictsTheSame) {

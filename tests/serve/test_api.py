@@ -149,6 +149,7 @@ class About(ServeTest):
         self.assertLess(card["inputs"][0]["typical"], card["inputs"][0]["high"])
         self.assertEqual(card["predictions"][0]["name"], "p")
         self.assertRegex(card["version"], "^[0-9a-f]{8}$")
+        self.assertIsNone(card["guarantee_details"])
 
     def test_date(self):
         sent = email.utils.parsedate_to_datetime(self.service.get("/livez").headers["date"])

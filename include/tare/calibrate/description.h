@@ -68,7 +68,8 @@ struct GuaranteeDescription {
                                                     // not trained on the rows of this fit
   bool is_series = false;                           // rows are in time order
   std::optional<GuaranteeCost> cost = {};           // of a split
-  std::optional<double> seen_coverage = {};         // of cross: see GuaranteedModel
+  /// Of cross: the share of the ranked rows that the 90 % interval covers.
+  std::optional<double> seen_coverage = {};
 
   /// Of intervals; `confidence` is one of theirs.
   const IntervalCoverage& at(double confidence) const;

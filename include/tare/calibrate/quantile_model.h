@@ -106,9 +106,6 @@ class QuantileModel {
   virtual void add_reliability(const Rows& /*rows*/, std::span<const Level> /*levels*/,
                                const Execution& /*how*/, Prediction& /*answer*/) const {}
 
-  /// The model inside one that only adds to its answers or cuts them; null for all others.
-  virtual const QuantileModel* wrapped() const noexcept { return nullptr; }
-
   /// Adds what the model knows about itself. What comes from the columns of the fit is there
   /// already: describe(FittedModel) calls it. A model around others has these speak first.
   virtual void describe(Description& /*description*/) const {}

@@ -28,7 +28,6 @@ class ModelAround : public QuantileModel {
 /// A model around another one whose quantiles, guarantee included, it only adds to or cuts.
 class TransparentModel : public ModelAround {
  public:
-  const QuantileModel* wrapped() const noexcept final { return &inner(); }
   Matrix delivered(const Rows& rows, std::span<const Level> levels) const final {
     return inner().delivered(rows, levels);
   }

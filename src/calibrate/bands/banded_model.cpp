@@ -297,13 +297,6 @@ std::unique_ptr<BandedModel> BandedModel::load(const TensorReader& in, const Loa
                                        std::move(local), counts);
 }
 
-const BandedModel* bands_of(const QuantileModel& model) {
-  for (const QuantileModel* at = &model; at != nullptr; at = at->wrapped()) {
-    if (const auto* found = dynamic_cast<const BandedModel*>(at)) return found;
-  }
-  return nullptr;
-}
-
 std::unique_ptr<QuantileModel> add_bands(std::unique_ptr<QuantileModel> whole,
                                          const FitInput& input, std::size_t ranked,
                                          const FitHalf& fit, const Execution& how) {

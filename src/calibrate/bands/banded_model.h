@@ -52,7 +52,6 @@ class BandedModel final : public TransparentModel {
   void add_reliability(const Rows& rows, std::span<const Level> levels, const Execution& how,
                        Prediction& answer) const override;
 
-  const Counts& counts() const noexcept { return counts_; }
   void describe(Description& description) const override;
 
   void save(const TensorWriter& out) const override;
@@ -78,9 +77,6 @@ class BandedModel final : public TransparentModel {
   LocalError local_;
   Counts counts_;
 };
-
-/// The bands of a model, in whatever it is wrapped; null where there are none.
-const BandedModel* bands_of(const QuantileModel& model);
 
 /// Fits a method on some rows.
 using FitHalf =

@@ -61,8 +61,4 @@ void BoundedModel::add_reliability(const Rows& rows, std::span<const Level> leve
   keep(answer.band_high);
 }
 
-const BoundedModel* bounded_model_of(const QuantileModel& model) {
-  return dynamic_cast<const BoundedModel*>(&model);
-}
-
 }  // namespace tare

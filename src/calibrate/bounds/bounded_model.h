@@ -19,7 +19,6 @@ class BoundedModel final : public TransparentModel {
   BoundedModel(std::unique_ptr<const QuantileModel> inner, const TargetBounds& bounds)
       : TransparentModel(std::move(inner)), bounds_(bounds) {}
 
-  const TargetBounds& bounds() const noexcept { return bounds_; }
   /// Moves what lies outside to the bounds.
   void keep(Matrix& values) const;
 
@@ -41,8 +40,5 @@ class BoundedModel final : public TransparentModel {
  private:
   TargetBounds bounds_;
 };
-
-/// The bounds of a model that has any; else null.
-const BoundedModel* bounded_model_of(const QuantileModel& model);
 
 }  // namespace tare

@@ -337,11 +337,4 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::load(const TensorReader& whole
   return model;
 }
 
-const GuaranteedModel* guarantee_of(const QuantileModel& model) {
-  for (const QuantileModel* at = &model; at != nullptr; at = at->wrapped()) {
-    if (const auto* found = dynamic_cast<const GuaranteedModel*>(at)) return found;
-  }
-  return nullptr;
-}
-
 }  // namespace tare

@@ -94,8 +94,6 @@ class GuaranteedModel final : public QuantileModel {
   /// Of cross: the share of the ranked rows, or of some of them, that the 90 % interval covers.
   /// These rows are in all models but one each, so that it is more than new rows may expect.
   double seen_coverage() const noexcept { return seen_coverage_; }
-  /// What is answered where the rows are too few for a level.
-  OuterLevels outer_levels() const noexcept { return outer_; }
   /// Of cross: whether the bound is proven, for rows drawn at random that count alike.
   bool has_bound() const noexcept { return has_bound_; }
   /// Says that the held-out rows of a split are the last of a series, for which no level is proven.
@@ -184,8 +182,5 @@ class GuaranteedModel final : public QuantileModel {
   OuterLevels outer_;
   Asked asked_;  // made from the above, for merging
 };
-
-/// The guarantee of a model, in whatever it is wrapped; null where there is none.
-const GuaranteedModel* guarantee_of(const QuantileModel& model);
 
 }  // namespace tare

@@ -13,6 +13,7 @@
 #include "calibrate/bands/banded_model.h"
 #include "expect_error.h"
 #include "function_model.h"
+#include "tare/calibrate/description.h"
 #include "tare/calibrate/methods.h"
 #include "tare/calibrate/reliability.h"
 #include "tare/data/problem.h"
@@ -257,7 +258,9 @@ TEST(Bands, AreLeftOutWhereTheyWereNotAskedForOrCannotBe) {
 TEST(Bands, AreLeftOutWhereQuantilesNeverTakeAValueThatManyTargetsShare) {
   const Sample spike = draw(find_problem("spike_2"), 600, Seed{5});
   const auto has_bands = [&](const Sample& data, const char* method, const char* params) {
-    return bands_of(*fit_problem(data, method, params)) != nullptr;
+    Description description;
+    fit_problem(data, method, params)->describe(description);
+    return description.bands.absence == BandsAbsence::kNone;
   };
   EXPECT_FALSE(has_bands(spike, "cqr_boost", "bands=on"));
   EXPECT_FALSE(has_bands(spike, "nrc", "regressor=ridge guarantee=split bands=on"));

@@ -8,9 +8,8 @@
 #include <filesystem>
 #include <limits>
 
-#include "calibrate/bounds/bounded_model.h"
-#include "calibrate/guarantee/guarantee.h"
 #include "expect_error.h"
+#include "tare/calibrate/description.h"
 #include "tare/calibrate/methods.h"
 #include "tare/calibrate/model_file.h"
 #include "tare/calibrate/reliability.h"
@@ -146,7 +145,7 @@ TEST(Bounds, InfiniteEndsAndBandsBecomeTheBound) {
   input.given = data.given;
   const auto params = Params::parse("guarantee=split:0.1,strict bounds=0, bands=on");
   const auto model = fit_method(find_method("nrc"), input, params);
-  ASSERT_NE(guarantee_of(*model), nullptr);
+  ASSERT_TRUE(model->has_guarantee());
   Params free = params;
   free.set("bounds", "none");
   const auto unbounded = fit_method(find_method("nrc"), input, free);
@@ -178,8 +177,8 @@ TEST(Bounds, AFileKeepsThemAndTheMasses) {
     save_model(path.string(), fitted, Replace::kReplace);
     const FittedModel again = load_model(path.string());
     std::filesystem::remove(path);
-    ASSERT_NE(bounded_model_of(*again.model), nullptr);
-    EXPECT_EQ(guarantee_of(*again.model) != nullptr, std::string_view(guarantee) != "none");
+    ASSERT_TRUE(describe(again).bounds.has_value());
+    EXPECT_EQ(again.model->has_guarantee(), std::string_view(guarantee) != "none");
     const auto a = fitted.model->predict({data.x, data.given}, levels);
     const auto b = again.model->predict({data.x, data.given}, levels);
     EXPECT_TRUE(std::ranges::equal(a.quantiles.values(), b.quantiles.values()));
