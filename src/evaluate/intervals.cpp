@@ -54,7 +54,7 @@ double winkler_score(std::span<const double> y, std::span<const double> lower,
   CompensatedSum sum;
   for (std::size_t i = 0; i < y.size(); ++i) {
     sum.add(upper[i] - lower[i]);
-    // Both can hold at once where the ends have crossed; each is then paid for.
+    // Both can hold at once if the ends have crossed; each then adds a penalty.
     if (y[i] < lower[i]) sum.add(price * (lower[i] - y[i]));
     if (y[i] > upper[i]) sum.add(price * (y[i] - upper[i]));
   }

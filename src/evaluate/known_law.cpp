@@ -22,8 +22,8 @@ void check_known_law(const char* where, const Problem& problem, MatrixView x, Ma
   check_not_nan(where, q);
 }
 
-// How far tau is from the levels that q has under the law: one level where the law is continuous,
-// and all levels of the jump where it has one, since q is then the quantile of each of them.
+// The distance of tau from the levels of q under the true distribution: one level if that is
+// continuous at q, otherwise all levels of the jump, since q is the quantile at each of them.
 double level_miss(const Law& law, double q, double tau) {
   const double high = law.cdf(q);
   if (tau > high) return tau - high;
@@ -31,8 +31,8 @@ double level_miss(const Law& law, double q, double tau) {
   return tau < low ? low - tau : 0.0;
 }
 
-// The quantiles of a shape before it is moved and stretched, kept until the shape changes: most
-// problems have one shape, and a quantile may take an iteration to find.
+// Cached quantiles of a shape before location and scale are applied: most problems have one shape,
+// and computing a quantile may need an iteration.
 class StandardQuantiles {
  public:
   explicit StandardQuantiles(std::span<const Level> levels) : levels_(levels) {}

@@ -22,7 +22,7 @@ std::vector<double> pit_histogram(std::span<const double> y, MatrixView q) {
 
   std::vector<CompensatedSum> mass(q.cols() + 1);
   for (std::size_t i = 0; i < y.size(); ++i) {
-    // Counting instead of searching: it does not mind a row whose quantiles cross.
+    // Counting instead of searching also works for a row whose quantiles cross.
     std::size_t below = 0;
     std::size_t ties = 0;
     for (const double value : q.row(i)) {
@@ -34,7 +34,8 @@ std::vector<double> pit_histogram(std::span<const double> y, MatrixView q) {
       continue;
     }
     // Bin b lies between quantiles b - 1 and b. A mass takes up the bins between equal quantiles,
-    // and of those next to them a half on average; at an end of the law most likely the whole.
+    // and of those next to them a half on average; at an end of the distribution most likely the
+    // whole.
     const std::size_t last = below + ties;
     const double first_part = below == 0 && ties > 1 ? 1.0 : 0.5;
     const double last_part = last == q.cols() && ties > 1 ? 1.0 : 0.5;

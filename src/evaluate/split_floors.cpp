@@ -9,10 +9,10 @@
 #include "math/compensated_sum.h"
 #include "tare/evaluate/metrics.h"
 
-// A perfect forecaster's place V in its distribution is uniform on [0, 1], and a target only tells
-// in which jump it lies. The share S(tau) = P(V <= tau | jump) has mean tau and variance
-// tau (1 - tau) - E[S (1 - S)], and S (1 - S) is 0 for a row that is no tie: the mean over the rows
-// estimates how much the ties take away from the binomial variance.
+// A perfect forecaster's randomised PIT V is uniform on [0, 1], and a target only tells in which
+// jump V lies. The share S(tau) = P(V <= tau | jump) has mean tau and variance tau (1 - tau) - E[S
+// (1 - S)], and S (1 - S) is 0 for a row that is no tie: the mean over the rows estimates how much
+// the ties take away from the binomial variance.
 
 namespace tare {
 namespace {
@@ -49,12 +49,12 @@ double floor_of_rows(std::size_t rows, std::span<const Level> levels,
   return sum.value() / static_cast<double>(levels.size());
 }
 
-/// Where rows lie in their distributions, ascending, each with its jump: which jump a perfect
-/// forecaster's place falls into is taken from the row that is nearest to it.
-class PlaceMap {
+/// PIT values of the rows, ascending, each with its jump. For a simulated PIT value, the jump is
+/// that of the nearest row.
+class JumpMap {
  public:
-  PlaceMap(std::span<const double> y, MatrixView q, std::span<const double> sorted_levels,
-           std::span<const std::size_t> column, std::span<const TargetJump> jumps, Rng rng) {
+  JumpMap(std::span<const double> y, MatrixView q, std::span<const double> sorted_levels,
+          std::span<const std::size_t> column, std::span<const TargetJump> jumps, Rng rng) {
     const std::size_t count = sorted_levels.size();
     for (std::size_t i = 0; i < y.size(); ++i) {
       double low = jumps[i].low, high = jumps[i].high;
@@ -66,48 +66,48 @@ class PlaceMap {
       }
       rows_.push_back({low + (high - low) * rng.uniform(), jumps[i]});
     }
-    std::ranges::sort(rows_, {}, &Row::place);
+    std::ranges::sort(rows_, {}, &Row::pit);
   }
 
-  /// The jump around a place; empty where there is none.
-  TargetJump around(double place) const {
-    auto next = std::ranges::lower_bound(rows_, place, {}, &Row::place);
+  /// The jump around a PIT value; empty if there is none.
+  TargetJump around(double pit) const {
+    auto next = std::ranges::lower_bound(rows_, pit, {}, &Row::pit);
     if (next == rows_.end() ||
-        (next != rows_.begin() && place - std::prev(next)->place < next->place - place)) {
+        (next != rows_.begin() && pit - std::prev(next)->pit < next->pit - pit)) {
       --next;
     }
     const TargetJump& jump = next->jump;
-    return place > jump.low && place <= jump.high ? jump : TargetJump{};
+    return pit > jump.low && pit <= jump.high ? jump : TargetJump{};
   }
 
  private:
   struct Row {
-    double place;
+    double pit;
     TargetJump jump;
   };
   std::vector<Row> rows_;
 };
 
 /// The worst MACE of the groups of one perfect forecast.
-double simulate_worst(std::size_t rows, std::span<const double> sorted, const PlaceMap& map,
+double simulate_worst(std::size_t rows, std::span<const double> sorted, const JumpMap& map,
                       Seed seed) {
   struct Drawn {
-    double place;
+    double pit;
     TargetJump jump;
   };
   std::vector<Drawn> drawn(rows);
   Rng rng(split(seed, kAgceGroups));  // the groups take the streams below
   for (Drawn& one : drawn) {
-    one.place = rng.uniform();
-    one.jump = map.around(one.place);
+    one.pit = rng.uniform();
+    one.jump = map.around(one.pit);
   }
   std::vector<double> sums(sorted.size());
   return worst_group(rows, seed, [&](std::span<const std::size_t> group) {
     std::ranges::fill(sums, 0.0);
     for (const std::size_t i : group) {
-      const auto& [place, jump] = drawn[i];
+      const auto& [pit, jump] = drawn[i];
       for (std::size_t j = 0; j < sorted.size(); ++j) {
-        sums[j] += jump.empty() ? (place <= sorted[j] ? 1.0 : 0.0) : jump.share(sorted[j]);
+        sums[j] += jump.empty() ? (pit <= sorted[j] ? 1.0 : 0.0) : jump.share(sorted[j]);
       }
     }
     double sum = 0.0;
@@ -146,7 +146,7 @@ double split_agce_floor(std::span<const double> y, MatrixView q, std::span<const
   std::ranges::stable_sort(column, {}, [&](std::size_t j) { return levels[j].value(); });
   std::vector<double> sorted;
   for (const std::size_t j : column) sorted.push_back(levels[j].value());
-  const PlaceMap map(y, q, sorted, column, jumps, Rng(split(seed, repeats)));
+  const JumpMap map(y, q, sorted, column, jumps, Rng(split(seed, repeats)));
   CompensatedSum sum;
   for (std::uint64_t r = 0; r < repeats; ++r) {
     sum.add(simulate_worst(simulated, sorted, map, split(seed, r)));

@@ -9,7 +9,7 @@
 
 namespace tare {
 
-/// The bandwidths that a fit has tried, and the one it took.
+/// The bandwidths that a fit tried, and the one it chose.
 struct BandwidthPath {
   struct Trial {
     double bandwidth = 0.0;
@@ -21,7 +21,7 @@ struct BandwidthPath {
   std::string remark;         // whose path it is, where a model has several
 };
 
-/// What `auto` has tried, and what it kept.
+/// The candidates that `auto` tried, and those it kept.
 struct AutoTrail {
   struct Step {
     std::string name;

@@ -66,7 +66,7 @@ std::array<double, 2> ccl_terms(double (*upper)(double)) {
   return {calibration.value()[0], sharpness.value()[0]};
 }
 
-/// The squared MMD between draws of normal laws and targets, and the laws' calibration error.
+/// The squared MMD between draws of normal distributions and targets, and their calibration error.
 std::vector<double> mmd_row(const Problem& problem, const Sample& data,
                             std::span<const std::size_t> law_of_row,
                             std::span<const double> noise) {
