@@ -17,7 +17,7 @@ enum class ColumnKind : std::uint8_t {
   kText,    // text, whatever it looks like
 };
 
-/// The cells of one column as they stand in the file, quotes removed.
+/// The cells of one column as written in the file, quotes removed.
 struct RawCells {
   std::string bytes;
   std::vector<std::size_t> ends;  // cell i is bytes[ends[i-1], ends[i])
@@ -33,7 +33,7 @@ struct Column {
   std::string name;
   ColumnKind kind = ColumnKind::kSkip;
   std::vector<double> numbers;          // NaN where missing; never infinite
-  std::vector<std::int32_t> codes;      // place in `vocabulary`; -1 where missing
+  std::vector<std::int32_t> codes;      // index into `vocabulary`; -1 if missing
   std::vector<std::string> vocabulary;  // distinct texts, in order of first appearance
   RawCells raw;                         // filled only where it was asked for
   std::size_t missing = 0;              // cells without a value
