@@ -40,7 +40,7 @@ TestRows parse_test(const std::string& name) {
   fail_unknown_name(ErrorCode::kInvalidArgument, "kind of test rows", name, names);
 }
 
-/// Reads the fields of a JSON object; one that nobody asked for is a misspelling.
+/// Reads the fields of a JSON object; an unknown field is an error.
 class Fields {
  public:
   explicit Fields(const Json& json) : json_(json) {

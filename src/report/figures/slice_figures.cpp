@@ -44,7 +44,7 @@ std::string coverage_tip(const Slice& slice) {
 }
 
 std::string width_tip(const Slice& slice) {
-  return fmt::format("{}\nmedian width {} ({} to {})", part_text(slice.part),
+  return fmt::format("{}\nmedian width {} (95 % interval {} to {})", part_text(slice.part),
                      number_text(slice.width), number_text(slice.width_low),
                      number_text(slice.width_high));
 }

@@ -15,7 +15,7 @@ struct Card {
   std::string title;
   std::string pictures;            // SVG elements
   std::vector<std::string> words;  // paragraphs: what it shows, what to do about it; plain text
-  Cells table = {};                // the same for those who cannot see it, or want the numbers
+  Cells table = {};                // the same as numbers, also for screen readers
   bool full_width = false;
 };
 

@@ -15,6 +15,9 @@
 namespace tare {
 namespace {
 
+constexpr const char* kContestLegend =
+    "Mean ± standard deviation over splits. 'perfect' is the mean score of a perfect forecaster on "
+    "as many test rows.";
 constexpr const char* kSecondMetric = "MACE";  // beside the ranking: the paper's first
 
 std::string method_name(const std::string& method, const std::string& options) {
@@ -232,8 +235,9 @@ std::string contest_html(const ContestReport& report) {
     if (!card.pictures.empty()) cards.push_back(std::move(card));
   }
   page.sections.push_back({"metrics", "Metric by metric", cards_html(cards)});
-  page.sections.push_back(
-      {"table", "All figures", box_html(html_table(result_cells(report.table), "All figures"))});
+  page.sections.push_back({"table", "All figures",
+                           box_html(paragraph(kContestLegend) +
+                                    html_table(result_cells(report.table), "All figures"))});
   if (!report.failed.empty()) {
     std::string body;
     for (const std::string& text : report.failed) body += paragraph(text);

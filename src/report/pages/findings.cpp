@@ -15,7 +15,7 @@ namespace {
 
 Finding coverage_finding(const ModelReport& report) {
   const Slice& all = report.overall;
-  std::string seen = fmt::format("90 % intervals cover {} of {}.",
+  std::string seen = fmt::format("90 % intervals cover {} of {} (in brackets: 95 % interval).",
                                  percent_text(all.coverage, all.coverage_low, all.coverage_high),
                                  rows_text(all.rows));
   if (all.on_end > 0) {

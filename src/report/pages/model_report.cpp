@@ -68,8 +68,9 @@ std::string slices_body(const ModelReport& report) {
       "A model can be calibrated on average and wrong in some regions. Each column is cut into "
       "slices with about equal numbers of rows. Dots show the coverage of a slice and the median "
       "width of its intervals, with 95 % error bars. Orange: the error bar does not contain 90 %. "
-      "The width of intervals may differ between slices; that is the purpose of local calibration. "
-      "Coverage should be 90 % everywhere.");
+      "Brackets in texts hold the ends of 95 % intervals. The width of intervals may differ "
+      "between slices; that is the purpose of local calibration. Coverage should be 90 % "
+      "everywhere.");
   if (report.overall.on_end > 0) {
     body += paragraph(
         "A target that equals an end of its interval (a tie) counts as covered by the share of its "
