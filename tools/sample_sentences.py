@@ -64,12 +64,17 @@ def blocks(lines, take):
 
 def prose(line):
     """A line of Markdown that is neither code, table nor heading."""
-    return "" if re.match(r"    |\||#|```|\s*$", line) else line.strip(" -*")
+    return "" if re.match(r"    |\||#|<!--|\s*$", line) else line.strip(" -*")
+
+
+def without_fences(text):
+    """Markdown with empty lines in place of fenced code."""
+    return re.sub(r"^```.*?^```$", lambda m: "\n" * m[0].count("\n"), text, flags=re.M | re.S)
 
 
 def collect():
     for path in sorted([ROOT / "README.md", ROOT / "HACKING.md", *ROOT.glob("docs/**/*.md")]):
-        for number, text in blocks(path.read_text().splitlines(), prose):
+        for number, text in blocks(without_fences(path.read_text()).splitlines(), prose):
             yield from (("docs", path, number, s) for s in split(text))
     for folder in ("include", "src", "apps"):
         for path in sorted(ROOT.glob(f"{folder}/**/*.h")):
