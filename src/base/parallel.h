@@ -8,20 +8,20 @@
 
 namespace tare {
 
-/// For work that is itself one of many side by side.
+/// For a task that itself runs in parallel with others.
 inline Execution one_thread() {
   Execution how;
   how.threads = 1;
   return how;
 }
 
-/// The number of threads that `how` asks for, at least 1.
+/// The number of threads of `how`, at least 1.
 std::size_t thread_count(const Execution& how);
 
 /// Runs body(i) for i = 0, ..., count - 1 on the threads of `how`; workers take the next i when
-/// free. Returns when all are done; the exception of the lowest i that threw is thrown again, after
-/// the rest has stopped. body must write only to places of its own, so the result cannot depend on
-/// threads.
+/// free. Returns when all are done. If some threw, the exception of the lowest i is rethrown after
+/// the others have stopped. Each call of body must write to its own memory only, so that the result
+/// cannot depend on threads.
 void parallel_for(const Execution& how, std::size_t count,
                   const std::function<void(std::size_t)>& body);
 

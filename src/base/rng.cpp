@@ -45,7 +45,7 @@ std::uint64_t Rng::next() {
 double Rng::uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
 std::uint64_t Rng::below(std::uint64_t bound) {
-  // The lowest 2^64 mod bound values would make some answers likelier; draw again there.
+  // The lowest 2^64 mod bound values would make some results more likely; draw again there.
   const std::uint64_t reject = (0 - bound) % bound;
   std::uint64_t draw = next();
   while (draw < reject) draw = next();

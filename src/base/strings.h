@@ -24,7 +24,8 @@ std::optional<double> parse_number(std::string_view text);
 /// The whole text as a non-negative whole number, or nothing.
 std::optional<std::size_t> parse_count(std::string_view text);
 
-/// "did you mean" help: the names closest to `wrong`, at most three, nearest first; may be empty.
+/// For "did you mean" messages: the names closest to `wrong`, at most three, nearest first; may be
+/// empty.
 std::vector<std::string> closest_names(std::string_view wrong, std::span<const std::string> names);
 
 }  // namespace tare

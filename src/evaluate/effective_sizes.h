@@ -8,9 +8,9 @@
 
 namespace tare {
 
-/// effective_n of the first of these rows, so that with the `known` ones before there are no more
-/// than 2,000: a median needs no more, and each asks all fits behind the bands. Empty for a model
-/// without bands.
+/// effective_n of the first of these rows, until 2,000 are known, counting the `known` ones before:
+/// enough for a median, and each row needs a prediction of every fit behind the bands. Empty for a
+/// model without bands.
 std::vector<double> effective_sizes(const QuantileModel& model, const Rows& rows, std::size_t known,
                                     const Execution& how);
 

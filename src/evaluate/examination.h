@@ -14,22 +14,23 @@
 
 namespace tare {
 
-/// What a model said about test rows, and what came of it: row by row what a report draws.
+/// Predictions and targets of the test rows, row by row, as a report draws them.
 struct Outcomes {
   static constexpr double kConfidence = 0.9;  // of the intervals
 
   std::vector<double> y;
   std::vector<double> lower, median, upper;  // of the central interval
-  /// Where targets repeat; empty: none does, and a target at an end is inside.
+  /// Of ties; empty: there are none, and a target at an end counts as inside.
   std::vector<TargetJump> jumps;
   std::vector<double> effective_n;  // of at most 2,000; empty without bands
   std::size_t fallback_rows = 0;
-  std::size_t outside_rows = 0;  // farther from the calibration rows than these are
+  std::size_t outside_rows =
+      0;  // farther from the calibration rows than 99 % of these are from each other
   bool knows_outside = false;
 
   std::size_t rows() const noexcept { return y.size(); }
-  /// The share of a row that is in its interval, and not above its median: 0 or 1 but for a target
-  /// that is exactly at an end, or at the median, which counts by the share of its jump.
+  /// The share of a row that is in its interval, and that is at most its median: 0 or 1, except for
+  /// a tie with an end or the median, which counts by the share of its jump.
   double covered(std::size_t row) const;
   double below_median(std::size_t row) const;
 
@@ -37,43 +38,43 @@ struct Outcomes {
   TargetJump jump(std::size_t row) const { return jumps.empty() ? TargetJump{} : jumps[row]; }
 };
 
-/// Shares of rows below the quantiles, against the levels that these should have.
+/// Shares of rows below the quantiles, against their levels.
 struct ReliabilityCurve {
   std::size_t rows = 0;
   std::vector<double> level;
   std::vector<double> observed;  // as observed_levels: ties are split
-  bool ties = false;             // some target is exactly one of its quantiles
-  // Where 95 % of perfect forecasters are with that many rows, level by level, by the binomial law:
-  // more of them where targets repeat, because shares vary less.
+  bool ties = false;             // some target equals one of its quantiles
+  // Holds 95 % of perfect forecasters with this many rows, level by level (binomial); more than 95
+  // % with ties, because shares vary less.
   std::vector<double> noise_low, noise_high;
   // 95 % of perfect forecasters stay within this distance of the diagonal at all levels at once
   // (Dvoretzky, Kiefer, Wolfowitz, with Massart's constant).
   double reach = 0.0;
-  // The largest distance, and at which level.
+  // The largest distance from the diagonal, and its level.
   double largest = 0.0;
   double largest_at = 0.0;
 };
 
-/// Where the share of rows in one of `bins` equal bins of the probability integral transform lies
-/// for 95 % of perfect forecasters with that many rows; more of them where targets repeat.
+/// The range of the share of rows in one of `bins` equal bins of the probability integral transform
+/// that holds 95 % of perfect forecasters with this many rows (more with ties).
 struct BinNoise {
   double low = 0.0, high = 1.0;
 };
 BinNoise pit_noise(std::size_t rows, std::size_t bins);
 
-/// What the bins say together, where it is more than chance (1 in 100 for each of two questions:
-/// are the halves even, and are the outer fifths as full as they should be).
+/// The shape of the histogram, if it is more than chance. Two tests, each at 1 %: are the two
+/// halves equal, and do the outer fifths have their share?
 enum class PitShape : std::uint8_t {
   kEven,
   kTooShort,  // high at both ends
   kTooWide,   // high in the middle
-  kTooLarge,  // targets lie low in their laws
+  kTooLarge,  // targets lie low in their predicted distributions
   kTooSmall,
 };
 PitShape pit_shape(std::span<const double> pit, std::size_t rows);
 
-/// Scores a model batch by batch as Scorecard does, and keeps what the pictures of a report need.
-/// All batches are of one model, which must live as long.
+/// Scores a model batch by batch as Scorecard does, and keeps the rows for the figures of a report.
+/// All batches are of one model, which must outlive this.
 class Examination {
  public:
   void add(const QuantileModel& model, const Rows& rows, std::span<const double> y,
@@ -83,8 +84,8 @@ class Examination {
   /// Throws kInvalidArgument where no row was added.
   Scores scores(Seed seed) const { return card_.finish(seed); }
   ReliabilityCurve reliability() const;
-  /// What there is to say about the answers at the metric levels. Few rows behind an answer, and
-  /// rows outside, are in outcomes(), and a report has a picture and a finding of its own for them.
+  /// Warnings about the answers at the metric levels. Small effective_n and rows outside are in
+  /// outcomes(); a report has a figure and a finding for each.
   std::vector<PredictionWarning> warnings() const;
 
  private:

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kUnseenName = "(not seen at fit)";
 constexpr const char* kNoCell = "(empty)";
 
-/// The place of the 1 among the columns of a category; their number where there is none.
+/// The index of the 1 among the indicator columns of a category; their number if there is none.
 std::uint32_t category_of(std::span<const double> indicators) {
   const auto found = std::ranges::find_if(indicators, [](double v) { return v > 0.5; });
   return static_cast<std::uint32_t>(found - indicators.begin());
@@ -46,7 +46,7 @@ std::vector<ReportColumn> derived_columns(const Outcomes& outcomes) {
     width[i] = outcomes.upper[i] - outcomes.lower[i];
     place[i] = static_cast<double>(i + 1);
   }
-  // A column without a finite value has no places to tell apart.
+  // A column without a finite value cannot be cut.
   const auto any_finite = [](const std::vector<double>& values) {
     return std::ranges::any_of(values, [](double v) { return std::isfinite(v); });
   };

@@ -16,24 +16,25 @@ namespace tare {
 
 enum class ColumnOrigin : std::uint8_t {
   kFeature,  // an input of the model
-  kGroup,    // a column of the file by whose values rows are told apart
-  kDerived,  // made from what the model says, or from the order of the rows
+  kGroup,    // a column of the file that divides rows into groups
+  kDerived,  // computed from the predictions or the order of the rows
 };
 
 inline constexpr const char* kWidthColumn = "width of the interval";  // derived
 
-/// A column along which calibration is looked at: numbers, or names.
+/// A column along which calibration is examined: numbers, or names.
 struct ReportColumn {
   std::string name;
   ColumnOrigin origin = ColumnOrigin::kFeature;
   bool categorical = false;
   std::vector<double> numbers;       // one for each row, or
-  std::vector<std::uint32_t> codes;  // the place of each row's value in `names`
+  std::vector<std::uint32_t> codes;  // the index of each row's value in `names`
   std::vector<std::string> names;
 };
 
-/// Gathers the columns of test rows, batch by batch, as a person knows them: a category is one
-/// column of names, not one of numbers for each value. Of a series it takes the last step.
+/// Collects the columns of test rows, batch by batch, as they are in the file: a category is one
+/// column of names, not one indicator per value. For a series it takes the last step of each
+/// window.
 class ColumnGatherer {
  public:
   ColumnGatherer(const Schema& schema, const std::vector<std::string>& groups);
@@ -43,8 +44,8 @@ class ColumnGatherer {
   /// The cell of a group's column in the next row.
   void add_group_cell(std::size_t group, std::string_view text);
 
-  /// The columns, with those that the outcomes give: the predicted median, the interval's width,
-  /// and the place in the file.
+  /// The columns, and three derived ones: the predicted median, the interval's width, and the
+  /// position in the file.
   std::vector<ReportColumn> finish(const Outcomes& outcomes) &&;
 
  private:

@@ -43,8 +43,8 @@ std::span<const ScoreInfo> score_table() {
       ScoreInfo{.name = "mace",
                 .title = "MACE",
                 .contest = "MACE",
-                .meaning = "mean distance of observed from nominal levels; means nothing below the "
-                           "perfect model's",
+                .meaning = "mean distance between observed and nominal levels; at or below the "
+                           "perfect model's, no error was found",
                 .perfect = "mace_floor",
                 .measure = [](const ScoredRows& r) -> Value {
                   return mace(r.y, r.q, r.levels, r.jumps);
@@ -73,13 +73,13 @@ std::span<const ScoreInfo> score_table() {
           .name = "mace_counted",
           .title = "MACE, ties counted as below",
           .contest = "MACE_counted",
-          .meaning = "a perfect model has more than the figure above, by its jumps",
+          .meaning = "larger than MACE even for a perfect model, because of its jumps",
           .role = kWithTies,
           .measure = [](const ScoredRows& r) -> Value { return mace_counted(r.y, r.q, r.levels); }},
       ScoreInfo{.name = "agce_counted",
                 .title = "AGCE, ties counted as below",
                 .contest = "AGCE_counted",
-                .meaning = "likewise",
+                .meaning = "larger than AGCE even for a perfect model",
                 .role = kWithTies,
                 .measure = [](const ScoredRows& r) -> Value {
                   return agce_counted(r.y, r.q, r.levels, r.group_seed);
@@ -88,8 +88,8 @@ std::span<const ScoreInfo> score_table() {
           .name = "check_score",
           .title = "CheckScore",
           .contest = "CheckScore",
-          .meaning = "mean pinball loss over 100 levels, in units of the target: calibrated "
-                     "and sharp",
+          .meaning = "mean pinball loss over 100 levels, in units of the target; measures "
+                     "calibration and sharpness",
           .measure = [](const ScoredRows& r) -> Value { return check_score(r.y, r.q, r.levels); }},
       ScoreInfo{.name = "crps",
                 .title = "CRPS",
@@ -109,7 +109,7 @@ std::span<const ScoreInfo> score_table() {
                 .contest = "Coverage",
                 .at_confidence = "coverage",
                 .meaning =
-                    "share of rows in their interval; a target at an end counts by the share "
+                    "share of rows in their interval; a tie with an end counts by the share "
                     "of its jump",
                 .perfect = "0.9",
                 .measure = split_coverage_of},
@@ -126,14 +126,14 @@ std::span<const ScoreInfo> score_table() {
                 .title = "Winkler score, 90 %",
                 .contest = "Winkler",
                 .at_confidence = "interval_score",
-                .meaning = "length, and 20 times the distance by which a target is outside",
+                .meaning = "length plus 20 times the distance of a target outside the interval",
                 .measure = [](const ScoredRows& r) -> Value {
                   return winkler_score(r.y, r.lower, r.upper, r.confidence);
                 }},
       ScoreInfo{.name = "effective_n_median", .measure = median_effective_n},
       ScoreInfo{.name = "fallback_rows",
-                .title = "Rows that fell back",
-                .meaning = "no calibration row was in reach of them",
+                .title = "Fallback rows",
+                .meaning = "rows without a calibration row within the bandwidth",
                 .perfect = "0",
                 .is_count = true,
                 .measure = [](const ScoredRows& r) -> Value {

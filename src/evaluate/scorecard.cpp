@@ -113,7 +113,7 @@ void Scorecard::add(const Prediction& prediction, std::span<const double> y) {
 }
 
 Scores Scorecard::finish(Seed seed) const {
-  if (y_.empty()) fail(ErrorCode::kInvalidArgument, "evaluate: there is no row to measure on");
+  if (y_.empty()) fail(ErrorCode::kInvalidArgument, "evaluate: there are no rows to score");
   const std::vector<Level> levels = metric_levels();
   const MatrixView q(quantiles_.data(), y_.size(), levels.size());
   const ScoredRows rows{.y = y_,

@@ -13,8 +13,8 @@
 
 namespace tare {
 
-/// Rows told apart by one column, in slices that do not overlap: ranges of numbers from small to
-/// large, or names.
+/// A division of the rows by one column into parts that do not overlap: ranges of numbers in
+/// ascending order, or names.
 struct Cut {
   struct Part {
     double from = 0.0, to = 0.0, middle = 0.0;  // smallest, largest and median value of the rows
@@ -24,44 +24,43 @@ struct Cut {
   std::vector<std::uint32_t> part_of_row;
 };
 
-/// Ranges with about as many rows each, at most `most` of them; equal values are never parted, so
-/// that a constant is one range. Where there are no more than `most` values, each is a range.
-/// Infinite values are allowed, NaN is not.
+/// At most `most` ranges with about equal numbers of rows; equal values are never separated, so a
+/// constant is one range. If there are at most `most` distinct values, each is a range. Infinite
+/// values are allowed, NaN is not.
 Cut cut_numbers(std::span<const double> values, std::size_t most);
 
-/// One part for each name, the most frequent first; beyond `most` the rest is one part together.
+/// One part for each name, the most frequent first; names beyond `most` share one part.
 Cut cut_names(std::span<const std::uint32_t> codes, std::span<const std::string> names,
               std::size_t most);
 
-/// How many slices a column of that many rows is cut into: at least 20 rows each, at most 10.
+/// Number of slices for a column of `rows` rows: at most 10, with at least 20 rows each.
 std::size_t usual_slices(std::size_t rows);
 inline constexpr std::size_t kMostNames = 15;
 
-/// How a column is cut for pictures.
+/// The slices of a column that figures show.
 Cut cut_column(const ReportColumn& column);
 
-/// How the 90 % intervals fared on the rows of a slice.
+/// Coverage and width of the 90 % intervals on the rows of a slice.
 struct Slice {
   Cut::Part part;
   std::size_t rows = 0;
-  std::size_t below = 0, above = 0;  // targets outside of their interval
-  std::size_t on_end = 0;            // targets exactly at an end of it: counts, grades, zeros
+  std::size_t below = 0, above = 0;  // targets outside their interval
+  std::size_t on_end = 0;            // targets equal to an end of it: counts, grades, zeros
   double coverage = 0.0;             // a target at an end counts by the share of its jump
-  double counted = 0.0;              // the same with every target at an end counted as inside
+  double counted = 0.0;              // the same with ties counted as inside
   double coverage_low = 0.0, coverage_high = 1.0;  // 95 %, see share_interval
-  // The median of the widths, and 95 % for it by order statistics; for fewer rows than that takes,
-  // the smallest and largest. Infinite where the intervals are.
+  // The median width and its 95 % interval by order statistics (the smallest and largest width if
+  // there are too few rows). Infinite if the intervals are.
   double width = 0.0, width_low = 0.0, width_high = 0.0;
 };
 
-/// Whether fewer, or more, are covered than should be, beyond chance: the error bar is wholly on
-/// one side of 90 %.
+/// Whether coverage is too low, or too high, beyond chance: the error bar lies on one side of 90 %.
 bool covers_too_little(const Slice& slice);
 bool covers_too_much(const Slice& slice);
 
-/// An interval for the mean of shares, of which `sum` was seen in `rows` rows: the one of Clopper
-/// and Pearson for a whole number. For others its ends are those of the whole numbers around the
-/// sum, since shares vary less than rows that are in or out.
+/// A confidence interval for the mean of shares with the given sum: Clopper and Pearson's for a
+/// whole number. Otherwise it joins the intervals of the two whole numbers around the sum, which is
+/// conservative because shares vary less than 0 or 1.
 ProportionInterval share_interval(double sum, std::size_t rows, double confidence);
 
 std::vector<Slice> tally_slices(const Cut& cut, const Outcomes& outcomes);

@@ -10,9 +10,8 @@
 
 namespace tare {
 
-/// Distances from a query to every row, by looking at every row. Values are kept column by column,
-/// so that the loop over rows runs on whole vectors. Always right, needs no structure, and is the
-/// yardstick for any index.
+/// Distances from a query to every row, computed for every row. Values are stored column by column,
+/// so that the loop over rows is vectorised. It is the reference for every index.
 class BruteForce {
  public:
   BruteForce() = default;

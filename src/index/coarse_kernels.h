@@ -24,7 +24,7 @@ inline constexpr std::int32_t kCoarseNowhere = 0x7fffffff;
 /// A query q against rows x: what is tested is |x|^2 - 2 q.x.
 struct CoarseTest {
   const std::int16_t* query = nullptr;  // -2 q, filled up to whole pairs
-  std::int32_t sure_limit = 0;          // below it a row is near
+  std::int32_t sure_limit = 0;          // below it a row is certainly near
   std::int32_t possible_limit = 0;      // below it a row may be near; at least sure_limit
   std::uint64_t* sure = nullptr;        // out: a bit for each row
   std::uint64_t* possible = nullptr;    // out: the same, the sure rows included

@@ -18,22 +18,23 @@ struct CoarseGrid {
   double step = 0.0;      // 0 where there is no grid
   double farthest = 0.0;  // coordinate, in steps
 
-  /// Whether it is fine enough for windows of this radius. It is not where some rows lie farther
-  /// from the others than thousands of steps can tell, nor with very many features.
+  /// Whether the grid is fine enough for windows of this radius. It is not if some rows lie
+  /// thousands of steps away from the others, nor with very many features.
   bool serves(double radius) const;
 };
 CoarseGrid coarse_grid(std::span<const double> columns, std::size_t rows, std::size_t dims);
 
-/// All rows on a grid that is fine enough to say of nearly each whether it lies within a radius.
+/// All rows on a grid that is fine enough to decide for nearly every row whether it lies within a
+/// radius.
 ///
 /// Coordinates become whole numbers of a few thousand steps. A row and a query are moved by known
 /// lengths; where their distance on the grid is nearer to the radius than the sum of both, the row
-/// is measured again in double precision, as BruteForce does. Which rows are near is therefore
-/// never in doubt, and looking at a row costs one multiplication for two features.
+/// is measured again in double precision, as BruteForce does. The result is therefore exact, and
+/// testing a row costs one multiplication for two features.
 ///
-/// Rows stand either in the order of their places, and then all are looked at, many queries sharing
-/// a row; or 64 rows each in a small box, and then a query looks at boxes first. The latter pays
-/// where few boxes are in reach.
+/// Rows are stored either in the order of their places, and then all are tested, with many queries
+/// sharing a row; or in small boxes of 64 rows, and then a query tests boxes first. Boxes are
+/// faster if few of them are in reach.
 class CoarseRows {
  public:
   enum class Arrangement : std::uint8_t { kByPlace, kInBoxes };
@@ -62,7 +63,7 @@ class CoarseRows {
   void near(MatrixView queries, double reach2, Scratch& scratch,
             std::span<std::uint64_t> masks) const;
 
-  /// The share of the boxes that a query has to look into.
+  /// The share of the boxes that a query has to search.
   double share_of_boxes(std::span<const double> query, double reach2, Scratch& scratch) const;
 
  private:

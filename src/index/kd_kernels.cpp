@@ -204,7 +204,7 @@ std::size_t RowsNearPointScreened(const LeafStore& store, std::span<const std::u
             hn::Sub(hn::LoadU(tag, values + j * kLeafRows + i), hn::Set(tag, screen.query[j]));
         sum = hn::MulAdd(diff, diff, sum);
       }
-      // Not "at most out": what is no number, of features too large for floats, is looked at again.
+      // Not "at most out": NaN, from features too large for floats, must be tested again.
       const auto possible = hn::Not(hn::Gt(sum, out_limit));
       if (hn::AllFalse(tag, possible)) continue;
       std::uint8_t possible_bits[8] = {};

@@ -19,8 +19,9 @@ namespace tare {
 /// eight boxes of a level, have a box around them, tested eight at a time as well; a box's rows lie
 /// side by side, so that one inside the radius is copied without a test. Bounds are computed with
 /// the same operations in the same order as distances; rounding keeps order, so a bound never
-/// contradicts the distance that BruteForce computes, and no slack is needed. With five features
-/// and more, rows are first looked at in single precision, and again where that cannot decide.
+/// contradicts the distance that BruteForce computes, and no slack is needed. With five features or
+/// more, rows are first tested in single precision, and again in double precision if that cannot
+/// decide.
 class KdTree {
  public:
   /// `columns` holds dims columns of `rows` values, a row's place being its position in a column.

@@ -8,7 +8,7 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kMostQueries = 256;  // of a group; more share nothing worth having
+constexpr std::size_t kMostQueries = 256;  // of a group; more queries would share little
 constexpr double kTestCost = 0.04;         // of a row, in units of finding and sorting it
 
 /// Work per query of a group, up to a factor.

@@ -10,15 +10,15 @@
 
 namespace tare {
 
-/// Rows that stand in two orders at once: answers which of the rows in a window of the one order
-/// come k-th in the other, at a cost that does not grow with the window.
+/// Rows in two orders: finds the k-th row in one order among the rows of a window of the other
+/// order, at a cost that does not grow with the window.
 ///
-/// A row's `position` is where it stands on a line; its `place` is where it stands in the order
-/// that is asked about. Places are cut into buckets of 192, positions into about 512 blocks, and a
-/// table says how many rows of each bucket lie before each block. The counts of a window are the
-/// difference of two of its rows, corrected by the few rows between a block's border and the
-/// window's. A walk along the counts finds a rank's bucket, and a scan of its 192 positions the
-/// place.
+/// A row's `position` is its index on the line (the order of the one feature); its `place` is its
+/// index in the order of residuals. Places are cut into buckets of 192, positions into about 512
+/// blocks, and a table says how many rows of each bucket lie before each block. The counts of a
+/// window are the difference of two of its rows, corrected by the few rows between a block's border
+/// and the window's. A walk along the counts finds a rank's bucket, and a scan of its 192 positions
+/// the place.
 ///
 /// Memory: 8 bytes a row for the two orders, less than 3 for the table, and half a megabyte.
 class RankBlocks {

@@ -8,9 +8,9 @@
 
 namespace tare {
 
-/// Some of the places 0, ..., n - 1: rows enter and leave one by one, and any number of ranks among
-/// those inside is found in one walk. For windows that move along a line, of which one differs from
-/// the next by few rows; RankBlocks is for windows that have nothing in common.
+/// A subset of the places 0, ..., n - 1: rows enter and leave one by one, and any number of ranks
+/// among those inside is found in one pass. For windows that move along a line and differ by few
+/// rows; RankBlocks is for windows that have nothing in common.
 ///
 /// A bit for each place, the number of bits in each 512, and in each 32,768.
 class RankWindow {

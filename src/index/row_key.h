@@ -9,9 +9,9 @@
 
 namespace tare {
 
-/// A row found by an index: its place (the rank of what is to be predicted) in the upper half, its
-/// number in the index's own order in the lower half. Sorting keys thus sorts by place, and the
-/// lower half says where the row's values lie.
+/// A row found by an index: its place (its index in the order of residuals) in the upper half, its
+/// number in the index's own order in the lower half. Sorting keys sorts by place, and the lower
+/// half gives the position of the row's values.
 using RowKey = std::uint64_t;
 
 inline constexpr RowKey row_key(std::uint32_t place, std::uint32_t row) {

@@ -15,8 +15,9 @@ namespace tare {
 ///
 /// Rows that every query of the group reaches are only counted. The others are kept column by
 /// column in the order of their places: testing them for one query gives a bit per row, already in
-/// the order in which ranks are counted, so that a query neither collects nor sorts anything. What
-/// a query costs grows with the rim of its window and not with its content.
+/// the order in which ranks are counted, so that a query neither collects nor sorts anything. The
+/// cost of a query grows with the number of rows at the boundary of its window, not with the number
+/// inside.
 class SharedWindow {
  public:
   /// Finds what lies within sqrt(reach2) of the queries `group` (rows of `queries`).
@@ -31,7 +32,7 @@ class SharedWindow {
     return slot < sure_.size() ? sure_[slot] : places_[slot - sure_.size()];
   }
 
-  /// Looks which rows lie within reach of one query of the group. Returns how many.
+  /// Finds the rows within reach of one query of the group. Returns how many.
   std::size_t look(std::span<const double> query);
   /// After look: slots[j] = slot of the ranks[j]-th row in reach in the order of places, counted
   /// from

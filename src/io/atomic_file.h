@@ -10,12 +10,12 @@ namespace tare {
 
 enum class Overwrite { kRefuse, kAllow };
 
-/// A file that appears under its name whole or not at all.
+/// A file that appears under its name completely or not at all.
 ///
 /// The bytes go to a file without a name in the same folder (O_TMPFILE), so that even a killed
 /// process leaves nothing behind; where the file system has no such files, to a hidden one that the
-/// destructor removes. commit() makes it durable and gives it its name in one step. What stood
-/// there before stays until then.
+/// destructor removes. commit() makes it durable and gives it its name in one step. An existing
+/// file stays until then.
 /// "-" is standard output, and a path that is a device or a pipe is written directly.
 class AtomicFile {
  public:

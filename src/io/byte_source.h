@@ -8,8 +8,7 @@
 
 namespace tare {
 
-/// Bytes that are pulled from front to back, wherever they come from. Not for several threads at
-/// once.
+/// A sequential source of bytes. Not thread-safe.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -22,7 +21,7 @@ class ByteSource {
   /// short.
   virtual std::size_t read(char* to, std::size_t room) = 0;
 
-  /// How many bytes there are in all where that is known, else 0. A hint: a file may still grow.
+  /// The total number of bytes if it is known, else 0. A hint: a file may still grow.
   virtual std::uint64_t size_hint() const noexcept { return 0; }
 };
 

@@ -30,10 +30,10 @@ namespace {
 
 constexpr std::size_t kAllRows = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kSampleRows = 1024;  // rows after which the number of rows is estimated
-// The first rows may be much shorter than the rest; a bad guess must not ask for all the memory.
+// The first rows may be much shorter than the rest; a bad estimate must not reserve all the memory.
 constexpr std::size_t kMostReserved = std::size_t{1} << 27;  // cells
 
-/// A cell for a message: on one line, and not the whole of a novel.
+/// A cell for a message: on one line, and shortened if it is long.
 std::string shown(std::string_view text) {
   constexpr std::size_t kLongest = 60;
   std::size_t size = std::min(text.size(), kLongest);

@@ -10,7 +10,7 @@
 
 namespace tare {
 
-/// Why a cell cannot stand where it does.
+/// Why a cell does not fit its column.
 enum class CellFault : std::uint8_t {
   kNone,
   kText,      // text where a number belongs

@@ -9,7 +9,7 @@
 
 namespace tare {
 
-/// One cell as the grammar sees it, before anyone asks what it means.
+/// One cell as text, before its meaning is known.
 struct CsvCell {
   std::string_view text;  // quotes removed; until the next cell is read
   bool last = false;      // a line break follows it, not a delimiter
@@ -23,16 +23,16 @@ class CsvScanner {
  public:
   explicit CsvScanner(CsvWindow& window) : window_(&window) {}
 
-  /// Finds the delimiter in the line at the window's place: the most frequent of , tab ; | outside
-  /// quotes, in that order when even, and the comma when there is none.
+  /// Finds the delimiter in the line at the window's position: the most frequent of , tab ; |
+  /// outside quotes, in that order at a tie, and the comma if there is none.
   void find_delimiter();
   char delimiter() const noexcept { return delimiter_; }
 
-  /// The cell at the window's place, which moves past the delimiter or line break behind it. Throws
-  /// kBadData for a quote that is never closed, naming the line on which it opened.
+  /// The cell at the window's position, which moves past the delimiter or line break after it.
+  /// Throws kBadData for a quote that is never closed, naming the line on which it opened.
   CsvCell next();
 
-  /// Moves over the blank lines at the window's place and counts them. A line of spaces is blank.
+  /// Skips the blank lines at the window's position and counts them. A line of spaces is blank.
   std::uint64_t skip_blank_lines();
 
  private:

@@ -29,8 +29,8 @@ bool CsvWindow::more() {
   at_ = bytes_.data();
   limit_ = at_ + usable;
 
-  // Whoever asks in the middle of a quoted cell starts that cell again. Asking for as much again as
-  // there is keeps the work linear in its length, even where a pipe gives a few bytes at a time.
+  // A caller in the middle of a quoted cell starts that cell again. Fetching as many bytes as there
+  // are already keeps the work linear in its length, even if a pipe delivers a few bytes at a time.
   std::size_t fetched = 0;
   bool longer = false;
   while (!longer || fetched < usable) {

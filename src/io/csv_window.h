@@ -11,12 +11,12 @@
 
 namespace tare {
 
-/// The part of a delimited text that is in memory, and the reader's place in it.
+/// The part of a delimited text that is in memory, and the reader's position in it.
 ///
-/// The window always ends just behind a line break (one is added to a last line without), so
-/// whoever looks for the end of a line from any place before limit() finds it without counting
-/// bytes. Only a quoted cell that holds line breaks can reach the limit, and then calls more(). Up
-/// to kSlack bytes behind the limit may be looked at, but mean nothing.
+/// The window always ends just after a line break (one is added if the last line has none), so a
+/// search for the end of a line from any position before limit() succeeds without counting bytes.
+/// Only a quoted cell that contains line breaks can reach the limit, and then calls more(). Up to
+/// kSlack bytes after the limit may be read, but have no meaning.
 class CsvWindow {
  public:
   static constexpr std::size_t kSlack = 16;
@@ -30,8 +30,8 @@ class CsvWindow {
   std::uint64_t line() const noexcept { return line_; }  // of at(), from 1
 
   /// Moves forward, over `breaks` line breaks.
-  void move_to(const char* place, std::uint64_t breaks) noexcept {
-    at_ = place;
+  void move_to(const char* position, std::uint64_t breaks) noexcept {
+    at_ = position;
     line_ += breaks;
   }
 

@@ -21,7 +21,7 @@ constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kAlignment = 8;  // a mapped double must lie on a multiple of 8
 
 std::uint32_t crc(std::uint32_t start, std::span<const std::byte> bytes) {
-  if (bytes.empty()) return start;  // zlib takes a null pointer as a wish to start again
+  if (bytes.empty()) return start;  // zlib starts again if it gets a null pointer
   return static_cast<std::uint32_t>(
       ::crc32_z(start, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }

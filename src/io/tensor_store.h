@@ -71,9 +71,9 @@ class TensorWriter {
   std::string prefix_;
 };
 
-/// Reads what a TensorWriter of the same part wrote. Whatever is absent, or of another type or
-/// shape than the reader asks for, is kCorruptFile: a file can be damaged, or made by hand, with a
-/// right checksum.
+/// Reads what a TensorWriter of the same part wrote. A tensor or value that is absent, or of
+/// another type or shape than requested, is kCorruptFile: a file with a correct checksum can still
+/// be damaged or made by hand.
 class TensorReader {
  public:
   explicit TensorReader(const TensorStore& store) : store_(&store) {}

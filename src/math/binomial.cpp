@@ -85,8 +85,8 @@ double binomial_at_most(std::uint64_t trials, double p, std::uint64_t successes)
 
 std::uint64_t binomial_lower_rank(std::uint64_t trials, double p, double tail) {
   const auto n = static_cast<double>(trials);
-  // A guess, by the normal law; then by whole steps to where it is right. P(B < r) is at most the
-  // tail, so r is no more than the mean and a bit.
+  // Start at the normal approximation, then move by steps of 1 to the exact rank. P(B < r) is at
+  // most the tail, so r is at most slightly above the mean.
   const double guess = std::floor(n * p - 1.64 * std::sqrt(n * p * (1.0 - p)));
   auto rank = static_cast<std::uint64_t>(std::clamp(guess, 0.0, n));
   double below = rank == 0 ? 0.0 : binomial_at_most(trials, p, rank - 1);

@@ -13,9 +13,9 @@ double binomial_probability(std::uint64_t trials, double p, std::uint64_t succes
 /// as large ones.
 double binomial_at_most(std::uint64_t trials, double p, std::uint64_t successes);
 
-/// The largest rank r from 0 to `trials` with P(B < r) <= tail; 0 < tail < 1/2. Of `trials` draws
-/// of any law the r-th smallest is then above its quantile at p with probability `tail` at most;
-/// rank 0 stands for minus infinity. Never decreases with p.
+/// The largest rank r from 0 to `trials` with P(B < r) <= tail; 0 < tail < 1/2. The r-th smallest
+/// of `trials` draws of any distribution is then above its p-quantile with probability at most
+/// `tail`; rank 0 means minus infinity. Never decreases with p.
 std::uint64_t binomial_lower_rank(std::uint64_t trials, double p, double tail);
 
 }  // namespace tare

@@ -55,8 +55,8 @@ TARE_VECTOR_TARGETS void naive(const double* r2, double* w, std::size_t n, doubl
   for (std::size_t i = 0; i < n; ++i) w[i] = r2[i] <= h2 ? 1.0 : 0.0;
 }
 
-// A rounded quotient would leave a row on the rim a weight of 1e-16, and a query whose every
-// neighbour lies there would not fall back. So the rim is decided by r^2 < h^2 here as well.
+// A rounded quotient would give a row on the boundary a weight of 1e-16, and a query with all its
+// neighbours on the boundary would not fall back. So r^2 < h^2 decides here as well.
 
 TARE_VECTOR_TARGETS void epanechnikov(const double* r2, double* w, std::size_t n, double h) {
   const double h2 = h * h;

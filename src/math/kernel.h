@@ -19,8 +19,8 @@ void kernel_weights(KernelKind kind, double bandwidth, std::span<const double> s
 /// laplace.
 double kernel_support(KernelKind kind);
 
-/// The factor that turns a bandwidth of the naive kernel into one of this kernel that smooths as
-/// much: the kernels' second moments agree.
+/// The factor from a bandwidth of the naive kernel to the equivalent bandwidth of this kernel: the
+/// kernels' second moments agree.
 double kernel_width_factor(KernelKind kind);
 
 }  // namespace tare

@@ -12,8 +12,8 @@
 namespace tare {
 namespace {
 
-// The cdf at a few points, once for all levels: a level's Newton steps then start close to their
-// end. Reaches out to where each law has 3e-5 left.
+// The cdf on a grid, once for all levels: the Newton steps of a level then start close to the root.
+// The grid extends to where each component has 3e-5 in its tail.
 constexpr std::size_t kRungs = 33;
 constexpr double kReach = 4.0;
 
@@ -47,7 +47,7 @@ double NormalMixture::pdf(double x) const {
 }
 
 double NormalMixture::quantile(Level tau) const {
-  // It lies between the least and the greatest of the laws' own quantiles.
+  // It lies between the smallest and the largest quantile of the components.
   const double z = normal_quantile(tau.value());
   double low = mean_[0] + sd_[0] * z;
   double high = low;
@@ -68,11 +68,11 @@ double NormalMixture::quantile(Level tau) const {
   return refined(tau.value(), low, high, start);
 }
 
-// As bracketed_newton, but it ends as soon as the next step could change nothing: each looks at
-// every law twice.
+// As bracketed_newton, but it ends as soon as the next step cannot change the result: each step
+// evaluates every component twice.
 double NormalMixture::refined(double tau, double low, double high, double x) const {
   constexpr int kMaxSteps = 200;
-  constexpr double kEnough = 1e-9;  // of a rung: the step after it is its square
+  constexpr double kEnough = 1e-9;  // of a grid step: Newton's next step is about its square
   x = std::min(std::max(x, low), high);
   for (int step = 0; step < kMaxSteps; ++step) {
     const double miss = cdf(x) - tau;

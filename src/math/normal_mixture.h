@@ -8,11 +8,11 @@
 
 namespace tare {
 
-/// A mixture of normal laws, each with the same share.
+/// A mixture of normal distributions with equal weights.
 class NormalMixture {
  public:
-  /// At least one law; means are finite, standard deviations finite and positive. Both must outlive
-  /// the mixture.
+  /// At least one component; means are finite, standard deviations finite and positive. Both must
+  /// outlive the mixture.
   NormalMixture(std::span<const double> mean, std::span<const double> sd);
 
   double cdf(double x) const;
@@ -25,9 +25,9 @@ class NormalMixture {
 
   std::span<const double> mean_;
   std::span<const double> sd_;
-  double low_;                  // where the ladder starts
-  double step_;                 // between its rungs
-  std::vector<double> ladder_;  // cdf at each rung
+  double low_;                  // where the grid starts
+  double step_;                 // between grid points
+  std::vector<double> ladder_;  // cdf at each grid point
 };
 
 }  // namespace tare

@@ -10,9 +10,9 @@ struct ProportionInterval {
   double high = 1.0;
 };
 
-/// The interval of Clopper and Pearson for a probability of which `successes` in `trials` were
-/// seen: it holds the probability with at least `confidence`, and either end fails with at most
-/// half of the rest. Without trials it is [0, 1]. 0 < confidence < 1.
+/// The Clopper-Pearson interval for a probability, from `successes` in `trials`: it holds the
+/// probability with at least `confidence`, and each end fails with at most half of the rest.
+/// Without trials it is [0, 1]. 0 < confidence < 1.
 ProportionInterval clopper_pearson(std::uint64_t successes, std::uint64_t trials,
                                    double confidence);
 
@@ -21,12 +21,13 @@ struct CountRange {
   std::uint64_t high = 0;
 };
 
-/// Where the number of successes lies with at least `confidence`, either end failing with at most
-/// half of the rest. 0 < p < 1, 0 < confidence < 1.
+/// A range that holds the number of successes with at least `confidence`; each end fails with at
+/// most half of the rest. 0 < p < 1, 0 < confidence < 1.
 CountRange binomial_range(std::uint64_t trials, double p, double confidence);
 
-/// Where the rank of a sample's median lies: the median of the law is between the order statistics
-/// `low` and `high` (from 1; 0 and trials + 1 stand for the infinite) with at least `confidence`.
+/// Ranks of a confidence interval for the median: the distribution's median lies between the order
+/// statistics `low` and `high` (from 1; 0 and trials + 1 mean minus and plus infinity) with at
+/// least `confidence`.
 CountRange median_ranks(std::uint64_t trials, double confidence);
 
 }  // namespace tare

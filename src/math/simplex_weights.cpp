@@ -9,8 +9,8 @@ namespace tare {
 
 std::vector<double> simplex_weights(std::span<const double> gram, std::size_t count) {
   assert(count > 0 && gram.size() == count * count && "a square matrix");
-  // Weight moves from one entry to another, by as much as is best for that pair, until no pair has
-  // anything to gain: the steepest pair first, which needs few steps for the few entries there are.
+  // Weight moves from one entry to another, by the optimal amount for that pair, until no pair
+  // improves. The steepest pair comes first; few entries need few steps.
   constexpr int kMostMoves = 10'000;
   constexpr double kLittle = 1e-12;
   std::vector<double> weight(count, 1.0 / static_cast<double>(count));

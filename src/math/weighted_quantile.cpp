@@ -62,8 +62,8 @@ void weighted_places(std::span<const double> weights, const WeightSums& sums,
   std::size_t last_positive = n - 1;
   while (weights[last_positive] <= 0.0) --last_positive;
 
-  // One walk for all targets: over whole groups while the target lies beyond them, over rows inside
-  // the group where it falls. `reached` is the weight of all rows before `next`.
+  // One pass for all targets: over whole groups while the target lies beyond them, over the rows of
+  // the group that contains it. `reached` is the weight of all rows before `next`.
   std::size_t next = 0;
   double reached = 0.0;
   std::size_t answer = last_positive;

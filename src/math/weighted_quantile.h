@@ -14,9 +14,9 @@ namespace tare {
 // tau times the total. No interpolation, so the answer is always one of the sample's values with a
 // positive weight.
 //
-// A cumulative weight counts as having reached tau * total when it is short of it by less than
-// kTieSlack of it: then what is equal in exact arithmetic is not torn apart by the rounding of a
-// sum.
+// A cumulative weight counts as having reached tau * total when it is short of it by a relative
+// difference below kTieSlack: values that are equal in exact arithmetic then stay equal despite the
+// rounding of sums.
 inline constexpr double kTieSlack = 1e-12;
 
 /// Sums over a weighted sample that all its quantiles need, taken in one pass over groups of
@@ -37,16 +37,17 @@ void sum_weights(std::span<const double> weights, WeightSums& sums);
 /// them.
 enum class WeightType : std::uint8_t { kReal, kWhole };
 
-/// The cumulative weight that a level asks for, of rows that weigh `total` together.
+/// The cumulative weight that corresponds to a level, for rows of total weight `total`.
 double level_target(const Level& level, double total, WeightType type);
 
-/// Places in a sample that is sorted by value: out[j] is the first with a positive weight at which
-/// the cumulative weight is at least targets[j]; the last one where rounding leaves a target out of
-/// reach. Targets never fall. Needs sums.total > 0. O(n / kChunkRows + targets * kChunkRows).
+/// Indices into a sample that is sorted by value: out[j] is the first one with a positive weight at
+/// which the cumulative weight is at least targets[j]; the last one if rounding leaves a target out
+/// of reach. Targets never decrease. Needs sums.total > 0. O(n / kChunkRows + targets *
+/// kChunkRows).
 void weighted_places(std::span<const double> weights, const WeightSums& sums,
                      std::span<const double> targets, std::span<std::size_t> out);
 
-/// Places of the quantiles in a sample that is sorted by value: out[j] for levels[j], ascending.
+/// Indices of the quantiles in a sample that is sorted by value: out[j] for levels[j], ascending.
 /// Needs sums.total > 0. With kWhole the rank is exact (Level::rank), with kReal up to kTieSlack.
 /// O(n / kChunkRows + levels * kChunkRows).
 void weighted_quantile_places(std::span<const double> weights, const WeightSums& sums,

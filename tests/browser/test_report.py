@@ -80,7 +80,7 @@ class ModelReport(BrowserTest):
     def test_every_picture_the_issue_names_is_there_with_words_and_numbers(self):
         page = self.open("report.html")
         names = page.evaluate("[...document.querySelectorAll('svg')].map(svg => svg.getAttribute('aria-label'))")
-        for part in ("Reliability curve:", "PIT histogram", "Places where calibration is worst",
+        for part in ("Reliability curve:", "PIT histogram", "Regions where calibration is worst",
                      "Coverage of the 90 % interval along age", "Width of the 90 % interval along age",
                      "Coverage of the 90 % interval by region", "Coverage of the 90 % interval by site",
                      "Coverage of the 90 % interval along löhne & <i>", "Observed targets and their 90 % intervals",
@@ -148,7 +148,7 @@ class Contests(BrowserTest):
                 "--repeats", "3", "--report", "contest.html")
         page = self.check_page("contest.html", "compare")
         self.assertRegex(page.evaluate("document.querySelector('svg').getAttribute('aria-label')"),
-                         "distance of each method from the best, with 95 % intervals")
+                         "difference of each method from the best, with 95 % intervals")
 
     def test_reproduce(self):
         law = {"test": "law", "rows": 200, "test_rows": 40}
@@ -208,7 +208,7 @@ class StrangeData(BrowserTest):
         self.write("data.csv", csv_text(header, rows, "\t"))
         self.fit("data.csv", "--method", "nrc", "--regressor", "ridge", "--reducer", "projection", "--dims", "2")
         self.ok("report", "m.tare", "data.csv", "-o", "many.html")
-        self.assertIn("that fare worst are drawn", self.sound("many.html", "many-columns"))
+        self.assertIn("with the largest errors are drawn", self.sound("many.html", "many-columns"))
 
 
 if __name__ == "__main__":

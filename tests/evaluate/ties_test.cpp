@@ -7,8 +7,8 @@
 
 #include "evaluate/count_laws.h"
 #include "evaluate/examination.h"
-#include "evaluate/slabs.h"
 #include "evaluate/slices.h"
+#include "evaluate/worst_regions.h"
 #include "tare/evaluate/metrics.h"
 
 namespace tare {
@@ -225,7 +225,7 @@ TEST(Ties, RaiseNoFalseAlarmsInPlacesAndSlices) {
       column.name = "x";
       for (std::size_t i = 0; i < 400; ++i) column.numbers.push_back(drawn.x(i, 0));
       alarms += std::size_t{
-          find_worst_places(std::span<const ReportColumn>(&column, 1), exam.outcomes()).found > 0};
+          find_worst_regions(std::span<const ReportColumn>(&column, 1), exam.outcomes()).found > 0};
       for (const Slice& slice : tally_slices(cut_column(column), exam.outcomes())) {
         ++bars;
         off += std::size_t{covers_too_little(slice) || covers_too_much(slice)};
@@ -242,7 +242,7 @@ TEST(Ties, PlacesStillFindWhereCountsAreWrong) {
   const JumpRows drawn = draw_rows_of(law, 1'000, Seed{43});
   Examination exam;
   exam.add(JumpModel(law, 1.4), {drawn.x}, drawn.y);
-  const PlaceSearch search = find_worst_places({}, exam.outcomes());
+  const RegionSearch search = find_worst_regions({}, exam.outcomes());
   EXPECT_GT(search.found, 0u);
 }
 

@@ -42,7 +42,7 @@ TEST(RankingCard, TellsTiedFromBehind) {
   EXPECT_THAT(card.pictures, HasSubstr("b x=&lt;1&gt;: tied with the best"));
   EXPECT_THAT(card.pictures, HasSubstr("c: behind"));
   EXPECT_THAT(card.pictures, Not(HasSubstr("inf")));
-  EXPECT_THAT(card.words[1], HasSubstr("2 of 3 cannot be told from the best"));
+  EXPECT_THAT(card.words[1], HasSubstr("2 of 3 cannot be distinguished from the best"));
   EXPECT_EQ(
       card.words[2],
       "3 pairs of methods were compared; each interval is for one of them alone. After Holm's "
@@ -61,17 +61,18 @@ TEST(RankingCard, OfOneRepeatSaysThatNothingIsKnown) {
   const Card card = ranking_card(ranking);
   EXPECT_TRUE(well_formed(card.pictures));
   EXPECT_THAT(card.words[1], HasSubstr("One repeat gives no interval"));
-  EXPECT_THAT(card.pictures, HasSubstr("b x=&lt;1&gt;: not known"));
+  EXPECT_THAT(card.pictures, HasSubstr("b x=&lt;1&gt;: unknown"));
   ranking.methods[2].score = ranking.methods[2].behind = kInfinity;
   EXPECT_THAT(ranking_card(ranking).pictures, HasSubstr(">infinite<"));
   ranking.methods.resize(1);
-  EXPECT_THAT(ranking_card(ranking).words[1], HasSubstr("nothing to compare it with"));
+  EXPECT_THAT(ranking_card(ranking).words[1], HasSubstr("no other method to compare with"));
 }
 
 TEST(ComparisonsText, SaysWhenNothingSurvives) {
   std::vector<RankedMethod> methods = three_methods().methods;
   methods[2].adjusted = 0.051;
-  EXPECT_THAT(comparisons_text(methods, 3), HasSubstr("no method can be told from the best"));
+  EXPECT_THAT(comparisons_text(methods, 3),
+              HasSubstr("no method can be distinguished from the best"));
   EXPECT_EQ(comparisons_text(methods, 0), "");
   methods.resize(2);
   EXPECT_THAT(comparisons_text(methods, 1), HasSubstr("One pair of methods was compared."));

@@ -115,12 +115,12 @@ TEST(ColumnCard, OfNumbersAndNamesWithInfiniteWidths) {
   ReportColumn column;
   column.name = "c <";
   expect_sound_card(column_card(column, slices));
-  EXPECT_THAT(column_card(column, slices).words[0], HasSubstr("Every error bar holds 90 %"));
+  EXPECT_THAT(column_card(column, slices).words[0], HasSubstr("Every error bar contains 90 %"));
   slices[2].coverage = 0.5;
   slices[2].coverage_low = 0.4;
   slices[2].coverage_high = 0.6;
   const Card off = column_card(column, slices);
-  EXPECT_THAT(off.words[0], HasSubstr("1 of 3 error bars do not hold 90 %"));
+  EXPECT_THAT(off.words[0], HasSubstr("1 of 3 error bars do not contain 90 %"));
   EXPECT_THAT(off.words[0], HasSubstr("2 to 2.9: 50.0 % (40.0 to 60.0 %)"));
   column.categorical = true;
   for (Slice& slice : slices) slice.part.name = "n & m";
@@ -136,14 +136,14 @@ TEST(PlaceText, NamesEveryCondition) {
   columns[0].name = "age";
   columns[1].name = "colour";
   columns[1].categorical = true;
-  Place place;
-  EXPECT_EQ(place_text(place, columns), "all rows");
-  place.where = {{0, 18.0, 41.5, ""}, {1, 0.0, 0.0, "red"}};
-  EXPECT_EQ(place_text(place, columns), "age from 18 to 41.5 and colour = red");
-  place.share = 0.4;
-  EXPECT_EQ(place_fault(place), "intervals too short or misplaced");
-  place.event = CalibrationEvent::kBelowMedian;
-  EXPECT_EQ(place_fault(place), "predictions too small");
+  Region region;
+  EXPECT_EQ(place_text(region, columns), "all rows");
+  region.where = {{0, 18.0, 41.5, ""}, {1, 0.0, 0.0, "red"}};
+  EXPECT_EQ(place_text(region, columns), "age from 18 to 41.5 and colour = red");
+  region.share = 0.4;
+  EXPECT_EQ(region_fault(region), "intervals too short or misplaced");
+  region.event = CalibrationEvent::kBelowMedian;
+  EXPECT_EQ(region_fault(region), "predictions too small");
 }
 
 TEST(ChoiceCards, OfAPathAndATrail) {
@@ -152,10 +152,10 @@ TEST(ChoiceCards, OfAPathAndATrail) {
   choice.bandwidth = 0.2;
   choice.rows_left_out = 50;
   expect_sound_card(bandwidth_card(choice));
-  EXPECT_THAT(bandwidth_card(choice).words[1], HasSubstr("Taken: 0.2. 2 of 3"));
+  EXPECT_THAT(bandwidth_card(choice).words[1], HasSubstr("Chosen: 0.2. The loss of 2 of 3"));
   EXPECT_EQ(bandwidth_card(choice, " of a fold").title, "The bandwidth of a fold");
   choice.bandwidth = kInfinity;
-  EXPECT_THAT(bandwidth_card(choice).words[1], HasSubstr("All rows alike were best"));
+  EXPECT_THAT(bandwidth_card(choice).words[1], HasSubstr("Equal weights for all rows were best"));
   for (auto& trial : choice.path) trial.loss = 0.0;
   expect_sound_card(bandwidth_card(choice));
   AutoTrail trail;

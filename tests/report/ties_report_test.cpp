@@ -57,7 +57,7 @@ void expect_agreement(const Examined& examined) {
       slices, [](const Slice& s) { return s.coverage_high < 0.9 || s.coverage_low > 0.9; });
   EXPECT_THAT(
       column_card(report.columns[0], slices).words[0],
-      HasSubstr(off == 0 ? std::string("Every error bar holds 90 %")
+      HasSubstr(off == 0 ? std::string("Every error bar contains 90 %")
                          : fmt::format("{} of {} error bars do not hold", off, slices.size())));
   EXPECT_EQ(findings[2].fine, report.places.found == 0);
 }

@@ -17,12 +17,12 @@ struct Stopped : std::exception {
 /// How a computation may run. It never changes a quantile.
 struct Execution {
   std::size_t threads = 0;  // 0: as many as there are cores
-  bool diagnostics = true;  // false: Prediction::nearest and outside may stay empty, which spares
-                            // a search
-  /// Called now and then, from the calling thread or a worker but never from two at once, with
-  /// what is being done and the share of it that is done, in [0, 1]. May throw to stop the work.
+  bool diagnostics =
+      true;  // false: Prediction::nearest and outside may stay empty, which saves a search
+  /// Called repeatedly, from the calling thread or a worker but never from two at once, with the
+  /// name of the stage and the share of it that is done, in [0, 1]. May throw to stop the work.
   std::function<void(std::string_view stage, double share)> progress;
-  /// Where it becomes true, loops over rows and models throw Stopped before their next part; null:
+  /// When it becomes true, loops over rows and models throw Stopped before their next part; null:
   /// never. Another thread may set it.
   const std::atomic<bool>* stop = nullptr;
 };

@@ -8,7 +8,7 @@
 
 namespace tare {
 
-/// A quantile level, strictly between 0 and 1. Checked once, here, and never again.
+/// A quantile level, strictly between 0 and 1. The range is checked only here.
 ///
 /// A level is the decimal number a person wrote: 0.07 means 7/100, although the nearest double is a
 /// little more. The fraction is kept, so that "at least 0.07 of 100 rows" is 7 rows and not 8.
@@ -27,7 +27,7 @@ class Level {
   /// other side. Less than count for count > 0.
   std::uint64_t rank_below(std::uint64_t count) const noexcept;
 
-  /// Of the share that lies between tau and its mirror 1 - tau: the smallest whole number that is
+  /// The rank for the central interval between tau and 1 - tau: the smallest whole number that is
   /// at least |1 - 2 tau| * count, in exact arithmetic. 0.05 of 20 rows: 18. From 0 to count.
   std::uint64_t central_rank(std::uint64_t count) const noexcept;
 
@@ -40,7 +40,7 @@ class Level {
   std::uint64_t denominator_ = 0;  // a power of ten; 0 where tau_ is too small for one
 };
 
-/// The levels on which the paper measures: 0.01 + 0.98 j / 99 for j = 0, ..., 99.
+/// The levels of the paper's metrics: 0.01 + 0.98 j / 99 for j = 0, ..., 99.
 std::vector<Level> metric_levels();
 
 /// Lower and upper level of the central interval that holds `confidence`: 0.9 gives 0.05 and 0.95.

@@ -9,7 +9,8 @@
 
 namespace tare {
 
-/// A matrix in somebody else's memory, row-major: row i starts at data + i * stride. Copy freely.
+/// A view of a row-major matrix in memory that it does not own: row i starts at data + i * stride.
+/// Cheap to copy.
 template <class T>
 class BasicMatrixView {
  public:

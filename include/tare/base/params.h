@@ -10,16 +10,16 @@
 
 namespace tare {
 
-/// What an option is called and what it means: the text behind --help, the documentation and the
-/// check that a name exists.
+/// The name and meaning of an option: used for --help, the documentation and the check of names.
 struct ParamInfo {
   std::string_view name;
-  std::string_view fallback;  // the value where none is given, as text
+  std::string_view fallback;  // the default value, as text
   std::string_view help;
-  std::string_view grid = {};  // values worth trying, with commas, for `tare tune`; empty: leave it
+  std::string_view grid =
+      {};  // values to try, separated by commas, for `tare tune`; empty: not tuned
 };
 
-/// Lists one after the other, at compile time.
+/// Concatenates lists at compile time.
 template <std::size_t... N>
 constexpr auto join_options(const std::array<ParamInfo, N>&... lists) {
   std::array<ParamInfo, (N + ...)> all{};
@@ -31,8 +31,8 @@ constexpr auto join_options(const std::array<ParamInfo, N>&... lists) {
   return all;
 }
 
-/// Options of a method as name = text, the form in which the command line, Python, a configuration
-/// file and the table of methods all give them. Values are read as a type where they are used.
+/// Options of a method as name = text, the form in which the command line, Python, configuration
+/// files and the table of methods pass them. Values are parsed where they are used.
 class Params {
  public:
   Params() = default;
@@ -41,9 +41,9 @@ class Params {
 
   bool has(std::string_view name) const;
   void set(std::string name, std::string value);
-  /// Takes over what `other` has; its values win.
+  /// Adds the options of `other`, which override existing values.
   void merge(const Params& other);
-  /// As parse() reads it, names in alphabetical order.
+  /// In the form that parse() reads, names in alphabetical order.
   std::string text() const;
   const std::map<std::string, std::string, std::less<>>& all() const noexcept { return values_; }
 

@@ -10,12 +10,12 @@
 
 namespace tare {
 
-/// Where randomness comes from. A seed belongs to a piece of work, never to a thread.
+/// The source of randomness. A seed belongs to a task, never to a thread.
 struct Seed {
   std::uint64_t value = 0;
 };
 
-/// The seed of part `index` of a piece of work: different parts get unrelated streams.
+/// The seed of part `index` of a task: different parts get independent streams.
 Seed split(Seed seed, std::uint64_t index);
 
 /// xoshiro256++, with its own distributions: the standard library's differ between compilers, and

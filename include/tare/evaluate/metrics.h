@@ -17,18 +17,18 @@ namespace tare {
 // q is y.size() and of columns levels.size(), else kShapeMismatch. At least one row, else
 // kInvalidArgument.
 //
-// Targets are finite and nothing is NaN, else kBadData. A quantile may be infinite: a score that
-// feels it is then infinite too, never NaN; shares of rows (levels, coverage, PIT, ICE) stay
-// finite.
+// Targets are finite and nothing is NaN, else kBadData. A quantile may be infinite: scores that
+// depend on its value are then infinite too, never NaN; shares of rows (levels, coverage, PIT, ICE)
+// stay finite.
 
 /// max(tau (y - q), (tau - 1)(y - q)), for tau in (0, 1). Not checked.
 double pinball(double y, double q, double tau);
 
 // Repeated targets: observed_levels, mace and agce split ties. A target that equals its quantile
 // counts as below it by the share of its jump (target_jumps.h), so that a perfect forecaster of
-// counts scores what one of a continuous target does, or less. Without ties nothing differs from
-// plain counting. `jumps` has one entry for each row, else kShapeMismatch; where it is left out it
-// is found through `levels`.
+// counts scores the same as a perfect forecaster of a continuous target, or less. Without ties the
+// result is that of plain counting. `jumps` has one entry for each row, else kShapeMismatch;
+// without it jumps are estimated from `levels`.
 
 /// Share of rows below their quantile at each level.
 std::vector<double> observed_levels(std::span<const double> y, MatrixView q,
@@ -49,27 +49,27 @@ double agce(std::span<const double> y, MatrixView q, std::span<const Level> leve
 double agce(std::span<const double> y, MatrixView q, std::span<const Level> levels, Seed seed,
             std::span<const TargetJump> jumps);
 
-/// The same with every tie counted as below, y <= q: share of rows, MACE and AGCE.
+/// The same with ties counted as below, y <= q: share of rows, MACE and AGCE.
 std::vector<double> observed_levels_counted(std::span<const double> y, MatrixView q);
 double mace_counted(std::span<const double> y, MatrixView q, std::span<const Level> levels);
 double agce_counted(std::span<const double> y, MatrixView q, std::span<const Level> levels,
                     Seed seed);
 
-/// What a perfect forecaster scores on average on that many rows of a continuous target: MACE
-/// exactly (a mean absolute deviation of binomials), AGCE by a seeded simulation (standard error
-/// about 1 %, some 20 ms). Most of a small test set's MACE is this. kInvalidArgument without rows
-/// or levels.
+/// The mean score of a perfect forecaster on `rows` rows of a continuous target: MACE exactly (a
+/// mean absolute deviation of binomials), AGCE by a seeded simulation (standard error about 1 %,
+/// about 20 ms). On a small test set this is most of the MACE. kInvalidArgument without rows or
+/// levels.
 double mace_floor(std::size_t rows, std::span<const Level> levels);
 double agce_floor(std::size_t rows, std::span<const Level> levels, Seed seed);
-/// The same where targets repeat: less, because a share varies less than a whole row. Equal to the
-/// above without ties. The spread at each level is what the ties leave of the binomial one; AGCE's
-/// simulation draws the jumps that the rows show, and is good to a few per cent.
+/// The same with ties: smaller, because a share varies less than a whole row. Equal to the above
+/// without ties. The variance at each level is the binomial one minus the part removed by ties;
+/// AGCE's simulation resamples the jumps of the rows, and is accurate to a few per cent.
 double split_mace_floor(std::span<const double> y, MatrixView q, std::span<const Level> levels,
                         std::span<const TargetJump> jumps);
 double split_agce_floor(std::span<const double> y, MatrixView q, std::span<const Level> levels,
                         Seed seed, std::span<const TargetJump> jumps);
-/// The same for MACE on rows some of which are copies: source[i] names the row that i is a copy of,
-/// and copies are right or wrong together. Simulated, good to about 1 %.
+/// The same for MACE on rows some of which are copies: source[i] is the row that i is a copy of,
+/// and copies are covered or missed together. Simulated, accurate to about 1 %.
 double repeated_mace_floor(std::span<const std::size_t> source, std::span<const Level> levels,
                            Seed seed);
 
@@ -88,7 +88,7 @@ double interval_length(std::span<const double> lower, std::span<const double> up
 double interval_coverage(std::span<const double> y, std::span<const double> lower,
                          std::span<const double> upper);
 /// Coverage with ties split: a target at an end counts by the share of its jump that lies between
-/// the two levels. This is the one to compare with the difference of the levels.
+/// the two levels. Compare this one with the difference of the levels.
 double split_coverage(std::span<const double> y, std::span<const double> lower,
                       std::span<const double> upper, const Level& lower_level,
                       const Level& upper_level, std::span<const TargetJump> jumps);
@@ -96,16 +96,17 @@ double winkler_score(std::span<const double> y, std::span<const double> lower,
                      std::span<const double> upper, double confidence);
 
 /// Shares of rows in q.cols() + 1 bins of the probability integral transform, q at ascending levels
-/// of equal steps. A row whose y equals quantiles is spread over the bins between them and half of
-/// each next to them; where it equals several, an outermost bin as a whole.
+/// of equal steps. A tie is spread over the bins between the equal quantiles and half of each bin
+/// next to them; if several quantiles are equal, over all of an outermost bin.
 std::vector<double> pit_histogram(std::span<const double> y, MatrixView q);
-/// The same for any ascending levels `edges`, and jumps that other levels may have shown.
+/// The same for any ascending levels `edges`, and jumps that may come from other levels.
 std::vector<double> pit_histogram(std::span<const double> y, MatrixView q,
                                   std::span<const Level> edges, std::span<const TargetJump> jumps);
 
-/// Individual calibration error: mean over rows and levels of |F(q | x) - tau| under the true law.
-/// Where the law jumps at q, the distance of tau to [P(Y < q | x), P(Y <= q | x)]: q is a quantile
-/// of every level in between, and the true quantiles score 0 whatever the law.
+/// Individual calibration error: mean over rows and levels of |F(q | x) - tau| under the true
+/// conditional distribution. If F has a jump at q, the distance of tau to [P(Y < q | x), P(Y <= q |
+/// x)]: q is the quantile at every level in between, and the true quantiles score 0 for any
+/// distribution.
 double individual_calibration_error(const Problem& problem, MatrixView x, MatrixView q,
                                     std::span<const Level> levels);
 /// Root mean square over rows and levels of q - the true quantile.

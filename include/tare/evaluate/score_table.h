@@ -14,7 +14,7 @@
 
 namespace tare {
 
-/// Rows with known targets and what a model answers for them: what a score is computed from.
+/// Rows with known targets and the answers of a model: the input of a score.
 struct ScoredRows {
   std::span<const double> y;
   MatrixView q;  // at `levels`, those of MACE
@@ -33,12 +33,12 @@ struct ScoredRows {
 /// Where a score is shown.
 enum class ScoreRole : std::uint8_t {
   kScore,     // everywhere
-  kFloor,     // beside the score of which it is what a perfect forecaster has
-  kWithTies,  // only where targets are exactly at quantiles
+  kFloor,     // beside a score: the value of a perfect forecaster
+  kWithTies,  // only with ties
 };
 
-/// A row of the table of scores, which drives JSON, text, reports, contests and Python's
-/// `tare.metrics.scores`.
+/// A row of the table of scores, which defines the scores in JSON, text, reports, comparisons and
+/// Python's `tare.metrics.scores`.
 struct ScoreInfo {
   std::string_view name;          // "mace": of JSON, of --fail-if, of the table in the terminal
   std::string_view title = {};    // "MACE": of reports; empty: not there
@@ -47,10 +47,10 @@ struct ScoreInfo {
                                         // chooses the confidence; empty: `name`
   std::string_view meaning = {};        // a line for reports
   std::string_view perfect =
-      {};  // what a perfect forecaster has: a number, the name of a score, or empty
+      {};  // of a perfect forecaster: a number, the name of a score, or empty
   ScoreRole role = ScoreRole::kScore;
   bool is_count = false;
-  /// Nothing where the model does not have it.
+  /// Nothing if the model does not have this score.
   std::optional<double> (*measure)(const ScoredRows& rows) = nullptr;
 };
 

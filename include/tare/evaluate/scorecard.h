@@ -15,18 +15,18 @@
 
 namespace tare {
 
-/// Everything `tare evaluate` says about a model on rows with known targets: a value for each row
-/// of score_table(), in its order. A target exactly at its quantile counts by the share of its jump
-/// (target_jumps.h), found through all Scorecard::levels(); scores named `counted` count it as
-/// below, and as inside of an interval at whose end it lies.
+/// The scores of `tare evaluate` for a model on rows with known targets: a value for each row of
+/// score_table(), in its order. A tie counts by the share of its jump (target_jumps.h), estimated
+/// from all Scorecard::levels(); scores named `counted` count a tie as below its quantile, and as
+/// inside its interval.
 struct Scores {
   std::size_t rows = 0;
   std::vector<double> pit;                    // shares of 20 equal bins
-  std::vector<std::optional<double>> values;  // nothing where the model does not have it
+  std::vector<std::optional<double>> values;  // nothing if the model does not have it
 
   /// The value of that name. Throws kInvalidArgument for a name that is not in the table.
   std::optional<double> find(std::string_view name) const;
-  /// The same where every model has it; NaN where this one has not.
+  /// The same as a number; NaN if the model does not have the score.
   double at(std::string_view name) const;
   void set(std::string_view name, double value);
 };
@@ -38,15 +38,15 @@ class Scorecard {
 
   void add(const QuantileModel& model, const Rows& rows, std::span<const double> y,
            const Execution& how = {});
-  /// The same from a prediction whose first columns are at levels(): others may follow.
+  /// The same from a prediction whose first columns are at levels(); more columns may follow.
   void add(const Prediction& prediction, std::span<const double> y);
-  /// Puts effective_n into a prediction that is to be added: of its first rows, as long as fewer
-  /// than 2,000 are known, and only for a model with bands.
+  /// Adds effective_n to a prediction before add(): for its first rows, until 2,000 are known, and
+  /// only for a model with bands.
   void add_effective_n(const QuantileModel& model, const Rows& rows, const Execution& how,
                        Prediction& prediction) const;
   /// The levels that the scores need, in this order.
   static std::span<const Level> levels();
-  /// Throws kInvalidArgument where no row was added. The seed is that of AGCE's groups and floor.
+  /// Throws kInvalidArgument if no row was added. The seed is for AGCE's groups and floor.
   Scores finish(Seed seed) const;
 
  private:

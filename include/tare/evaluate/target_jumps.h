@@ -10,13 +10,13 @@
 
 namespace tare {
 
-/// The levels that a target takes up in its predicted distribution, where that has a jump at it:
-/// from P(Y < y) to P(Y <= y), as far as quantiles show it. Counts, grades and zeros have jumps.
+/// The jump of the predicted distribution at a target: from P(Y < y) to P(Y <= y), as far as the
+/// quantiles show it. Counts, grades and zeros have jumps.
 ///
-/// A target that equals its quantile at some level may lie anywhere in the jump: its place is
-/// uniform there. What a metric counts is the expectation over that place, a share between 0 and 1,
-/// and a perfect forecaster of any target then has y below its quantile of level tau in a share tau
-/// of the rows. Counting y <= q as 1 instead gives it all of the jump.
+/// The randomised probability integral transform of a tie is uniform on the jump. A metric counts
+/// the expectation over it, a share between 0 and 1. A perfect forecaster of any target then has y
+/// below its quantile of level tau in a share tau of the rows. Counting y <= q as 1 instead would
+/// count the whole jump.
 struct TargetJump {
   double low = 0.0, high = 0.0;  // equal: the target equals none of the quantiles
 
@@ -27,11 +27,11 @@ struct TargetJump {
   }
 };
 
-/// The jump of each row, as seen through its quantiles: it reaches from half way between the last
-/// level whose quantile is not y and the first whose quantile is, to half way behind the last such
-/// level. Before the first level there is 0 and behind the last 1; a jump that two or more levels
-/// show and that goes on to the first or last of all reaches that end. Levels in any order, more of
-/// them see more; errors as for metrics.h.
+/// The jump of each row, estimated from its quantiles. It starts half way between the last level
+/// whose quantile is below y and the first whose quantile equals y, and ends in the same way above.
+/// 0 and 1 count as levels before the first and after the last. A jump of two or more levels that
+/// includes the first or last level extends to 0 or 1. Levels may be in any order, and more levels
+/// are more precise; errors as for metrics.h.
 std::vector<TargetJump> target_jumps(std::span<const double> y, MatrixView q,
                                      std::span<const Level> levels);
 

@@ -7,7 +7,7 @@
 
 namespace tare {
 
-/// How a calibration row's weight falls with its distance r from the query, in units of the
+/// The weight of a calibration row as a function of its distance r from the query, in units of the
 /// bandwidth h: s = r / h.
 enum class KernelKind : std::uint8_t {
   kNaive,         // 1 for s <= 1: the paper's window, a closed ball
@@ -24,7 +24,7 @@ inline constexpr std::array<KernelKind, 7> kAllKernels = {
     KernelKind::kGaussian, KernelKind::kLaplace,      KernelKind::kKnn};
 
 std::string_view kernel_name(KernelKind kind);
-/// By name, any case. Throws kInvalidArgument with the known names.
+/// By name, in any case. Throws kInvalidArgument with the known names.
 KernelKind parse_kernel(std::string_view name);
 
 }  // namespace tare

@@ -16,11 +16,11 @@ namespace tare {
 class TensorReader;
 class TensorWriter;
 
-/// What a point model learns from. Values are finite; weights are positive, or there are none.
+/// Training data of a point model. Values are finite; weights are positive, or there are none.
 struct RegressionData {
   MatrixView x;
   std::span<const double> y;
-  std::span<const double> weight;  // empty: every row counts the same
+  std::span<const double> weight;  // empty: equal weights
 };
 
 /// A fitted point model: x to an estimate of the mean of Y.

@@ -22,7 +22,7 @@ struct CaseData {
 };
 
 /// Reads a case's files from `folder`. kNotFound where one is absent, with where to find it and
-/// what it must look like. A case of a known law needs none.
+/// what it must look like. A known-law case needs none.
 CaseData read_case(const ExperimentCase& one, const std::string& folder);
 
 /// The rows of one repeat, the same for all methods.
@@ -32,12 +32,12 @@ struct TrialRows {
   std::vector<std::uint8_t> calibrate;  // 1: for the calibration step, of methods that have one
   Matrix test_x;
   std::vector<double> test_y;
-  std::vector<std::size_t> test_source;  // where test rows repeat: the row that each is a copy of
+  std::vector<std::size_t> test_source;  // if test rows repeat: the row that each is a copy of
   std::size_t window = 1;
-  const Problem* problem = nullptr;  // where the law is known
+  const Problem* problem = nullptr;  // of a known-law problem
 };
 
-/// Draws the repeat that `seed` stands for. `window` counts in a series only.
+/// Draws the rows of the repeat with this seed. `window` is for series only.
 TrialRows draw_trial(const ExperimentPlan& plan, const ExperimentCase& one, const CaseData& data,
                      std::size_t window, Seed seed);
 

@@ -7,12 +7,12 @@
 
 namespace tare {
 
-/// The leaderboard of a plan whose cases are known laws: for each method the individual calibration
-/// error (ICE), averaged over the problems, with a column for each number of rows. Nothing where
-/// the plan has fewer than two such cases, or another one.
+/// The leaderboard of a plan whose cases are known-law problems: for each method the individual
+/// calibration error (ICE), averaged over the problems, with a column for each number of rows.
+/// Nothing if the plan has fewer than two such cases, or any other case.
 ///
-/// Means and deviations are over repeats. A repeat in which a method has not met every problem does
-/// not count for it: a mean over some of them could not be compared with the others.
+/// Means and deviations are over repeats. A repeat counts for a method only if the method finished
+/// every problem in it: means over different problems cannot be compared.
 std::optional<SummaryTable> overall_table(const ExperimentPlan& plan, const Results& results);
 
 }  // namespace tare

@@ -40,7 +40,7 @@ TestRows parse_test(const std::string& name) {
   fail_unknown_name(ErrorCode::kInvalidArgument, "kind of test rows", name, names);
 }
 
-/// Reads the fields of a JSON object; one that nobody asked for is a misspelling.
+/// Reads the fields of a JSON object; an unknown field is an error.
 class Fields {
  public:
   explicit Fields(const Json& json) : json_(json) {
@@ -69,7 +69,7 @@ class Fields {
     asked_.insert(name);
     const auto found = json_.find(name);
     if (found == json_.end() || !found->is_array() || found->empty()) {
-      fail(ErrorCode::kInvalidArgument, "field '{}' must be a list with something in it", name);
+      fail(ErrorCode::kInvalidArgument, "field '{}' must be a non-empty list", name);
     }
     return *found;
   }
@@ -158,8 +158,8 @@ void check_figure(const ExperimentPlan& plan) {
   const bool line = one.test == TestRows::kLaw && find_problem(one.problem).dims == 1;
   if (!line && one.test != TestRows::kLast) {
     fail(ErrorCode::kInvalidArgument,
-         "a figure needs a first case with one feature and a known law, or a series; '{}' is "
-         "neither",
+         "a figure needs a first case that is a known-law problem with one feature, or a series; "
+         "'{}' is neither",
          one.name);
   }
 }
@@ -199,7 +199,7 @@ void check_plan(const ExperimentPlan& plan) {
   const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; };
   if (plan.name.empty() || !std::ranges::all_of(plan.name, plain)) {
     fail(ErrorCode::kInvalidArgument,
-         "an experiment's name becomes a file's: letters, digits, _ and - only, got '{}'",
+         "an experiment's name is used as a file name: letters, digits, _ and - only, got '{}'",
          plan.name);
   }
   if (plan.repeats == 0) fail(ErrorCode::kInvalidArgument, "at least one repeat is needed");
@@ -207,7 +207,7 @@ void check_plan(const ExperimentPlan& plan) {
   std::set<std::string> seen;
   for (const ExperimentCase& one : plan.cases) {
     if (has_control_character(one.name)) {
-      fail(ErrorCode::kInvalidArgument, "a case's name has a line break or the like in it");
+      fail(ErrorCode::kInvalidArgument, "a case's name contains a control character");
     }
     if (!seen.insert(one.name).second) {
       fail(ErrorCode::kInvalidArgument, "two cases have the name '{}'", one.name);
@@ -216,11 +216,11 @@ void check_plan(const ExperimentPlan& plan) {
   seen.clear();
   for (const ExperimentMethod& method : plan.methods) {
     if (!seen.insert(method.method + " " + method.params.text()).second) {
-      fail(ErrorCode::kInvalidArgument, "method '{}' is there twice with the same options",
+      fail(ErrorCode::kInvalidArgument, "method '{}' occurs twice with the same options",
            method.method);
     }
     if (has_control_character(method.params.text())) {
-      fail(ErrorCode::kInvalidArgument, "an option has a line break or the like in it");
+      fail(ErrorCode::kInvalidArgument, "an option contains a control character");
     }
   }
 }

@@ -20,11 +20,11 @@ enum class TestRows : std::uint8_t {
   kLast,       // the last rows of a series
   kFile,       // another file with the same columns
   kColumn,     // rows of one value of a column train, those of another test
-  kResampled,  // a random share, resampled around a random place: the paper's covariate shift
-  kLaw,        // rows drawn from a problem whose law is known
+  kResampled,  // a random share, resampled around a random point: the paper's covariate shift
+  kLaw,        // rows drawn from a known-law problem
 };
 
-/// One contest ground: rows, and which of them are the test.
+/// One case of an experiment: rows, and which of them test.
 struct ExperimentCase {
   std::string name;  // as in the paper's tables
   TestRows test = TestRows::kRandom;
@@ -47,12 +47,12 @@ struct ExperimentMethod {
   Params params;
 };
 
-/// An experiment as data: every method meets every case in every repeat.
+/// An experiment as data: every method runs on every case in every repeat.
 struct ExperimentPlan {
   std::string name;
   std::string title;
   std::string paper;   // name of the paper's table with the same cells; empty: there is none
-  std::string figure;  // title of a picture of the first case's bands; empty: there is none
+  std::string figure;  // title of a figure of the first case's bands; empty: there is none
   std::vector<ExperimentCase> cases;
   std::vector<ExperimentMethod> methods;
   std::map<std::pair<std::string, std::string>, Params> tuned;  // by case and method
@@ -61,21 +61,20 @@ struct ExperimentPlan {
   double test_share = 0.1;       // of all rows
   double calibrate_share = 0.3;  // of the others, for methods with a calibration step
 
-  /// The method's options in a case: what was tuned, and over it what the plan says.
+  /// The method's options in a case: tuned values, overridden by those of the plan.
   Params params_for(const ExperimentCase& one, const ExperimentMethod& method) const;
 };
 
-/// Throws kInvalidArgument, naming `source` and the place, for what is not a plan: a wrong type, an
-/// unknown field, an unknown method or problem.
+/// Throws kInvalidArgument, naming `source` and the field, if the text is not a plan: a wrong type,
+/// an unknown field, an unknown method or problem.
 ExperimentPlan parse_plan(std::string_view json, std::string_view source);
 
-/// What a plan must be whoever wrote it: a name that can be a file's, at least one repeat, cases
-/// with rows, and no case or method twice, since results are known by these names.
-/// kInvalidArgument.
+/// Checks a plan: its name can be a file name, it has at least one repeat, its cases have rows, and
+/// no case or method occurs twice, since results are found by these names. Throws kInvalidArgument.
 void check_plan(const ExperimentPlan& plan);
 
-/// Adds what a configuration file of `tare tune` (its text) says to `plan.tuned`, where it is about
-/// this experiment.
+/// Adds the options of a configuration file of `tare tune` (its text) to `plan.tuned` if it is
+/// about this experiment.
 void add_tuned(ExperimentPlan& plan, std::string_view json, std::string_view source);
 
 /// The plans that come with the library, by name. kNotFound lists them.

@@ -30,7 +30,7 @@ std::vector<std::size_t> resample_around(MatrixView train, MatrixView pool, std:
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> axes(covariance);
   const double least = 1e-10 * axes.eigenvalues().maxCoeff();
 
-  // In whitened coordinates the place is standard normal and S is the identity.
+  // In whitened coordinates the point is standard normal and S is the identity.
   Rng rng(seed);
   std::vector<double> log_density(pool.rows(), 0.0);
   const Eigen::MatrixXd there = as_eigen(pool).rowwise() - mean;
@@ -45,7 +45,7 @@ std::vector<std::size_t> resample_around(MatrixView train, MatrixView pool, std:
     }
   }
 
-  // Relative to the densest row, so that a far place does not make every density 0.
+  // Relative to the densest row, so that a distant point does not make every density 0.
   const double highest = *std::ranges::max_element(log_density);
   std::vector<double> cumulative;
   double total = 0.0;

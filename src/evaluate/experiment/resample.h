@@ -10,7 +10,7 @@
 namespace tare {
 
 /// The paper's half-synthetic covariate shift: with m and S the mean and covariance of `train`, a
-/// place c is drawn from N(m, S), and `count` rows of `pool` are drawn with replacement, row x with
+/// point c is drawn from N(m, S), and `count` rows of `pool` are drawn with replacement, row x with
 /// a probability in proportion to the density of N(c, 0.3 S) at x. Directions in which `train` does
 /// not vary are left out.
 std::vector<std::size_t> resample_around(MatrixView train, MatrixView pool, std::size_t count,

@@ -101,8 +101,8 @@ ResultFile::ResultFile(std::string path) : path_(std::move(path)) {
   }
   const std::string text = read_text(path_);
   if (!text.starts_with(kHeader)) {
-    fail(ErrorCode::kBadData, "{}: is not a file of results of this version of tare (name another)",
-         path_);
+    fail(ErrorCode::kBadData,
+         "{}: is not a result file of this version of tare (name another file)", path_);
   }
   std::map<TrialKey, std::size_t> expected;
   for (std::size_t start = kHeader.size(); start < text.size();) {

@@ -29,21 +29,21 @@ struct TrialResult {
 using Results = std::map<TrialKey, TrialResult>;
 
 /// Results of trials as one long CSV: experiment, case, method, options, repeat, seed, version,
-/// seconds, metric, value. It grows by whole trials while the work goes on, so a run that was
-/// killed is taken up again where it was.
+/// seconds, metric, value. Whole trials are appended as they finish, so a killed run continues
+/// where it stopped.
 class ResultFile {
  public:
   /// Nothing is kept in a file.
   ResultFile() = default;
-  /// Reads what is there. Trials of another version of tare, and one whose rows are not all there
-  /// because the writer was killed, do not count. kBadData for a file that is something else.
+  /// Reads an existing file. Trials of another version of tare, and a trial whose rows are
+  /// incomplete because the writer was killed, are ignored. kBadData if it is another kind of file.
   explicit ResultFile(std::string path);
 
   const Results& results() const noexcept { return results_; }
   /// Appends the rows of a trial in one piece. kIo.
   void add(const TrialKey& key, const TrialResult& result);
-  /// Puts the file in the order of `keys`, whole or not at all, so that it does not tell how often
-  /// the work was interrupted. Results that no key asks for stay, at the end.
+  /// Rewrites the file atomically in the order of `keys`, so that it does not depend on
+  /// interruptions. Results without a key stay, at the end.
   void finish(const std::vector<TrialKey>& keys);
 
  private:

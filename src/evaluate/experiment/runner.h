@@ -10,9 +10,9 @@
 
 namespace tare {
 
-/// What a run left undone, and why.
+/// What a run could not do, and why.
 struct RunReport {
-  std::vector<std::string> absent;  // cases whose data is not there: what, where from
+  std::vector<std::string> absent;  // cases without data: which file, and where to get it
   std::vector<std::string> failed;  // trials that threw: which, and the message
 };
 

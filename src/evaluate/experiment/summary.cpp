@@ -84,8 +84,7 @@ SummaryTable table_of(const ExperimentPlan& plan, const ExperimentCase& one, con
         cell.paper_sd = printed->second.sd;
       }
       row.cells.push_back(cell);
-      // Where targets repeat, each method's own ties say how little chance does; the largest is on
-      // the safe side for all of them.
+      // With ties each method has its own floor; the largest is conservative for all of them.
       const std::vector<double> floor = values_of(trials, metric + "_floor");
       const auto mean = [](const std::vector<double>& values) { return summary_cell(values).mean; };
       if (mean(floor) > mean(floors[metric])) floors[metric] = floor;

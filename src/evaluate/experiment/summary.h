@@ -46,7 +46,7 @@ struct Summary {
 };
 
 /// The results of a plan's trials; cases without any are left out. Metrics are the paper's five,
-/// and those of a known law where there are any.
+/// and those of known-law problems if there are any.
 /// A perfect forecaster scores 0 on the latter.
 Summary summarise(const ExperimentPlan& plan, const Results& results);
 

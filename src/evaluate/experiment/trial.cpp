@@ -16,7 +16,7 @@ bool has_calibration_step(const Method& method) {
                              [](const ParamInfo& option) { return option.name == "split"; });
 }
 
-/// A split that the plan asks for by name outranks the rows that were set apart.
+/// A split that the plan names takes precedence over the reserved calibration rows.
 FitInput fit_input(const Method& method, const ExperimentMethod& wanted, const TrialRows& rows,
                    Seed seed) {
   FitInput input{.x = rows.x, .y = rows.y};
@@ -60,7 +60,8 @@ std::vector<MetricValue> run_trial(const ExperimentMethod& wanted, const TrialRo
   Scorecard card;
   card.add(*model, {rows.test_x}, rows.test_y, how);
   const Scores scores = card.finish(split(seed, 4));
-  // Copies of a row are right or wrong together: 1,000 of them may say as much as two rows.
+  // Copies of a row are covered or missed together: 1,000 copies may carry the information of two
+  // rows.
   const bool copies = !rows.test_source.empty();
   std::vector<MetricValue> values;
   for (std::size_t k = 0; k < scores.values.size(); ++k) {

@@ -22,7 +22,7 @@ std::unique_ptr<QuantileModel> fit_trial(const ExperimentMethod& method, const T
 
 /// Fits a method on the rows of a repeat and scores it on its test rows, on one thread. Metrics
 /// have the paper's names, those with `_counted` count ties as below (see Scores); the floors of
-/// MACE and AGCE are among them, and where the law is known ICE, QuantileRMSE and ExcessPinball
+/// MACE and AGCE are among them, and for known-law problems ICE, QuantileRMSE and ExcessPinball
 /// (over the true quantiles).
 std::vector<MetricValue> run_trial(const ExperimentMethod& method, const TrialRows& rows,
                                    Seed seed);

@@ -19,7 +19,7 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kHalving = 3;  // a third goes on, on three times the splits
+constexpr std::size_t kHalving = 3;  // a third continues, on three times the splits
 constexpr std::size_t kMostPoints = 100'000;
 
 void add_axes(std::span<const ParamInfo> options, const Params& fixed,

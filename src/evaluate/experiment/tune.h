@@ -28,16 +28,16 @@ struct TuneOptions {
   Params fixed;  // the same in all trials
   std::vector<GridAxis> grid;
   std::size_t random = 0;          // points of the grid to try, drawn at random; 0: all of them
-  std::size_t splits = 9;          // that a finalist is scored on
+  std::size_t splits = 9;          // splits that a finalist is scored on
   double validation_share = 0.15;  // of the rows, drawn anew for each split
   double calibrate_share = 0.3;    // of the others, for a method with a calibration step
   Seed seed;
 };
 
-/// A point of the grid and how it fared.
+/// A point of the grid and its score.
 struct TuneTrial {
   Params params;           // without the fixed ones
-  std::size_t splits = 0;  // it was scored on before it was dropped; the finalists have all
+  std::size_t splits = 0;  // splits it was scored on before it was dropped; finalists have all
   double score = 0.0;      // mean CheckScore on validation rows
 };
 

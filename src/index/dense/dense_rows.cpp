@@ -90,7 +90,7 @@ bool DenseQueries::set(std::size_t lane, std::span<const double> query) {
   for (std::size_t j = 0; j < query.size(); ++j) {
     norm += (query[j] - means_[j]) * (query[j] - means_[j]);
   }
-  const bool fits = norm <= kLargestNorm * kLargestNorm;  // false for what is not a number
+  const bool fits = norm <= kLargestNorm * kLargestNorm;  // false for NaN
   norm = 0.0;
   for (std::size_t j = 0; j < query.size(); ++j) {
     const double centred = fits ? query[j] - means_[j] : 0.0;

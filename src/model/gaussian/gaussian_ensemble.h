@@ -9,8 +9,8 @@
 
 namespace tare {
 
-/// Several networks that give a normal law each. Their answer is the mean and the sd of the equal
-/// mixture, so what the members disagree about is part of the sd.
+/// Several networks that predict a normal distribution each. The answer is the mean and the sd of
+/// their equal mixture, so the sd includes the disagreement of the members.
 class GaussianEnsemble {
  public:
   /// At least one member; all have the same number of features.

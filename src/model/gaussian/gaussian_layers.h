@@ -15,7 +15,7 @@
 
 namespace tare {
 
-/// What a network with a mean and an sd head looks like.
+/// The shape of a network with a mean and an sd head.
 struct GaussianShape {
   std::size_t features = 0;
   std::size_t window = 0;          // steps of a recurrent body; 0: a feed-forward one
@@ -25,19 +25,20 @@ struct GaussianShape {
   double sd_floor = 1e-3;                        // least sd, in units of the target's own
 };
 
-/// The layers of a shape: they hold places, not values. The two heads are columns of one linear
-/// layer on a common body; the sd is softplus of its column plus the floor. Not to be moved while a
-/// network() of it is in use.
+/// The layers of a shape: they hold offsets of parameters, not values. The two heads are columns of
+/// one linear layer on a common body; the sd is softplus of its column plus the floor. Not to be
+/// moved while a network() of it is in use.
 class GaussianLayers {
  public:
   explicit GaussianLayers(const GaussianShape& shape);
 
   std::size_t parameters() const { return layout_.size(); }
 
-  /// As the layers' own, but for the sd head, which starts at 1 but for its weights: a network then
-  /// begins near the target's marginal law, and not with an sd that is too small for its errors.
+  /// Like the layers' own initialisation, except for the sd head, whose bias starts at an sd of 1:
+  /// a network then starts near the target's marginal distribution, not with an sd that is too
+  /// small for its errors.
   void initialise(std::span<float> values, Rng& rng) const;
-  /// All parameters 0 but one: the answer is the target's own mean and sd.
+  /// All parameters are 0 except one: the answer is the target's mean and sd.
   std::vector<float> marginal() const;
 
   nn::NormalHeads<float> heads(nn::Var<float> x, Rng* noise) const;

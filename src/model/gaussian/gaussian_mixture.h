@@ -12,9 +12,9 @@ struct Gaussians {
   std::vector<double> sd;  // 0 or more
 };
 
-/// The first two moments of mixtures of normal laws in equal parts, one mixture for each row: its
-/// variance is the mean of the variances plus the variance of the means. A mixture of equal laws is
-/// that law, exactly in its mean. Rows may be added to from different threads, each from one.
+/// The first two moments of equal mixtures of normal distributions, one mixture for each row: its
+/// variance is the mean of the variances plus the variance of the means. If all components are
+/// equal, the mean is exactly theirs. Rows may be added to from different threads, each from one.
 class MixtureMoments {
  public:
   /// `unit` is the order of magnitude of the sds, so that no square overflows; above 0.

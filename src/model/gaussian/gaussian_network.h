@@ -22,9 +22,9 @@ struct DropoutPasses {
   Seed seed;                // pass k draws its units from split(seed, k)
 };
 
-/// A network that gives a normal law for each row: mean and standard deviation in the user's units.
-/// Inputs and target are standardised inside; training and evaluation are in float. A row's answer
-/// does not depend on the rows around it or on threads. Made by fit_gaussian_network.
+/// A network that predicts a normal distribution for each row: mean and standard deviation in the
+/// user's units. Inputs and target are standardised inside; training and evaluation are in float. A
+/// row's answer does not depend on the rows around it or on threads. Made by fit_gaussian_network.
 class GaussianNetwork {
  public:
   enum class Target : std::uint8_t {

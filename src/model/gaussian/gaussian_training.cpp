@@ -21,13 +21,13 @@ namespace {
 constexpr double kFeedForwardRate = 5e-3;
 constexpr std::size_t kFeedForwardBatch = 10;
 
-// A small batch at a rate that learns fast leaves the weights in a jitter. ICE without and with a
+// Small batches at a high rate leave the weights noisy. ICE without and with a
 // second training at a tenth of the rate, 4,000 rows, mean of seeds 9000 to 9004: hetero_5 0.099
 // and 0.083, hetero_10 0.093 and 0.071, sine 0.055 and 0.044, heavy_1 0.069 and 0.059; shares of
 // 0.2 and 0.3 lie between.
 constexpr double kRefine = 0.1;
 
-constexpr double kRecurrentRate = 5e-3;  // as the regressor lstm; not chosen anew
+constexpr double kRecurrentRate = 5e-3;  // as for the regressor lstm; not tuned again
 
 void read_common(const Params& params, GaussianOptions& options) {
   options.shape.dropout = params.number("dropout", 0.0, 0.0, 0.95);
@@ -116,7 +116,7 @@ nn::Batch record_likelihood(const Task& task, nn::Graph<float>& graph, std::size
   return batch;
 }
 
-/// The training gone on with from its best weights, at a smaller rate, where that is better.
+/// Continues a training from its best weights at a smaller rate; keeps the better result.
 nn::Fitted refined(nn::TrainProblem problem, nn::Fitted first, const GaussianOptions& options,
                    Seed seed, const Execution& how) {
   problem.initialise = [&](std::span<float> values, Rng&) {

@@ -136,7 +136,7 @@ void DeepGp::predict(MatrixView x, const Execution& how,
     std::vector<double> mean(samples), sd(samples);
     for (std::size_t start = first; start < last; start += block) {
       const std::size_t count = std::min(block, last - start);
-      // A block that is not full keeps rows of the one before; nobody looks at their laws.
+      // A block that is not full keeps rows of the previous one; their results are not read.
       for (std::size_t i = 0; i < count; ++i)
         scaling_.scale_row(x.row(start + i), in.value().subspan(i * x.cols(), x.cols()));
       graph.forward();

@@ -41,11 +41,12 @@ inline constexpr auto kDeepGpOptions = join_options(
 /// standardised inside.
 ///
 /// The noise between the layers is the original model's, and is what lets the spread of y depend on
-/// x. It is weighed by importance over several draws (Salimbeni, Dutordoir, Hensman, Deisenroth
-/// 2019), stratified here: with one draw the bound can only lose by it, and it vanishes.
+/// x. It uses importance weighting over several draws (Salimbeni, Dutordoir, Hensman, Deisenroth
+/// 2019), stratified here: with one draw the noise can only lower the bound, and training removes
+/// it.
 ///
-/// A step costs about (width + 2 draws) batch M^2 multiplications. Natural for up to a few thousand
-/// rows; nothing but time speaks against more.
+/// A step costs about (width + 2 draws) batch M^2 multiplications. Meant for up to a few thousand
+/// rows; more rows only take longer.
 class DeepGp {
  public:
   struct Shape {
@@ -53,7 +54,7 @@ class DeepGp {
     std::size_t width = 0;
     std::size_t points = 0;
   };
-  /// The places of all parameters; holds no values.
+  /// The offsets of all parameters; holds no values.
   struct Layers {
     Layers(const Shape& shape, nn::Layout& layout);
 
@@ -62,24 +63,26 @@ class DeepGp {
     nn::Block between;  // raw sd of the noise of each hidden output, 1 x width
     nn::Block noise;    // raw sd of the noise of the target
   };
-  /// What is fitted and saved. Without inducing points it is the law of the target alone.
+  /// What is fitted and saved. Without inducing points it is the marginal distribution of the
+  /// target.
   struct Parts {
     Shape shape;
     std::vector<float> mean_map;  // W, features x width
-    std::vector<float> draws;     // standard normal, one row of `width` for each law of the mixture
+    std::vector<float>
+        draws;  // standard normal, one row of `width` for each component of the mixture
     nn::Fitted fitted;
     double spread = 0.0;  // sd of the target in units of its scale, where there are no points
   };
 
-  /// Of both noises' sd, in units of the target's sd and of the hidden outputs: small enough to be
-  /// no limit, large enough that a likelihood stays finite in float.
+  /// Lower limit of both noises' sd, in units of the target's sd and of the hidden outputs: small
+  /// enough not to matter, large enough that a likelihood stays finite in float.
   static constexpr double kNoiseFloor = 1e-3;
   static constexpr std::size_t kMaxWidth = 100;
   static constexpr std::size_t kMaxPoints = 1000;
   static constexpr std::size_t kMaxSamples = 10'000;
   /// No parameter is larger, so that no answer overflows: rows and target are of size 1.
   static constexpr float kLargest = 1e6F;
-  /// Throws `code` where one is.
+  /// Throws `code` if a parameter is larger.
   static void check_size(std::span<const float> parameters, ErrorCode code);
 
   DeepGp(nn::Scaling scaling, Parts parts);
@@ -88,8 +91,8 @@ class DeepGp {
 
   std::size_t features() const { return scaling_.features(); }
 
-  /// Normal laws in the user's units whose mixture is the law of the target at a row. Where the
-  /// target did not vary there is one, of sd 0.
+  /// Normal distributions in the user's units whose mixture is the predicted distribution of a row.
+  /// For a constant target there is one, with sd 0.
   struct Mixture {
     std::span<const double> mean;
     std::span<const double> sd;

@@ -23,12 +23,13 @@ constexpr std::size_t kValidationDraws = 32;
 
 // Where training starts, in units of the standardised rows and target.
 constexpr double kStartNoise = 0.3;
-constexpr double kStartHiddenFactor = 1e-2;  // the hidden layer starts all but certain of W x
+constexpr double kStartHiddenFactor = 1e-2;  // the hidden layer starts almost exactly at W x
 
 // The last hidden output starts as noise of sd 1, the others all but without: one source of noise
 // is enough for the spread of y to depend on x, and few draws cover one better than ten. On
 // hetero_1 (4,000 rows, seed 101, 8 draws) the validation loss is 0.298 with one (the others then
-// at 0.1), and 0.307 where nine of the ten start as noise; the true law's is about 0.23.
+// at 0.1), and 0.307 where nine of the ten start as noise; that of the true distribution is about
+// 0.23.
 constexpr double kStartLastNoise = 1.0;
 constexpr double kStartOtherNoise = 0.01;
 
@@ -60,9 +61,9 @@ std::vector<float> mean_map(const nn::ScaledRows& rows, std::size_t width) {
   return map;
 }
 
-/// `count` rows of standard normal numbers. Each column takes the middles of `count` equal shares
-/// of the law once, in an order of its own: a sample of such draws follows any one column's law
-/// far more closely than independent ones would.
+/// `count` rows of standard normal numbers. Each column takes the midpoints of `count` equal shares
+/// of the normal distribution once, in an order of its own: such a sample follows the distribution
+/// of each column far more closely than independent draws would.
 std::vector<float> stratified_normal(std::size_t count, std::size_t width, Seed seed) {
   std::vector<float> draws(count * width);
   Rng rng(seed);
@@ -76,9 +77,9 @@ std::vector<float> stratified_normal(std::size_t count, std::size_t width, Seed 
   return draws;
 }
 
-/// Standard normal draws in blocks of `size`, one above the other: the draws at one place of all
-/// blocks come from equal shares of the law, one from each, in random order. Each for itself is a
-/// standard normal number. `order` has room for a number for each block.
+/// Standard normal draws in blocks of `size`, one above the other: the draws at one position of all
+/// blocks come from equal shares of the distribution, one from each, in random order. Each draw by
+/// itself is standard normal. `order` has room for a number for each block.
 void draw_stratified(std::span<float> draws, std::size_t size, std::span<std::size_t> order,
                      Rng& rng) {
   const std::size_t blocks = draws.size() / size;

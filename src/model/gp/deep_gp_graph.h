@@ -35,7 +35,7 @@ nn::Var<float> deep_gp_bound(const DeepGpBody& body, nn::Var<float> x, nn::Var<f
 /// `draws` holds K rows of `width` standard normal numbers.
 nn::Var<float> deep_gp_laws(const DeepGpBody& body, nn::Var<float> x, std::span<const float> draws);
 
-/// log density of y under the mixture of each row's K laws, rows x 1.
+/// log density of y under the mixture of each row's K normal distributions, rows x 1.
 nn::Var<float> deep_gp_log_density(nn::Var<float> laws, nn::Var<float> y);
 
 }  // namespace tare

@@ -24,7 +24,7 @@ double raw_of_positive(double value, double floor);
 /// A = L^-1 K(Z, x). The values at Z are L v, and q(v_j) = N(m_j, S_j S_j') for output j, whose
 /// prior is N(0, I). Then f_j(x) has mean A' m_j and variance k(x, x) - |A|^2 + |S_j' A|^2.
 ///
-/// Like the layers of a network it is the place of its parameters and holds no values.
+/// Like the layers of a network it holds the offsets of its parameters, not their values.
 struct SparseGpLayer {
   SparseGpLayer(nn::Layout& layout, std::size_t points, std::size_t inputs, std::size_t outputs);
 
@@ -33,7 +33,7 @@ struct SparseGpLayer {
     nn::Var<T> mean;      // rows x outputs
     nn::Var<T> variance;  // rows x outputs, at least kVarianceFloor of k(x, x)
   };
-  /// The marginal laws of the outputs at the rows of x.
+  /// The marginal distributions of the outputs at the rows of x.
   template <class T>
   Law<T> operator()(nn::Var<T> x) const;
 

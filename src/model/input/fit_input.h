@@ -10,15 +10,15 @@
 
 namespace tare {
 
-/// More columns than this in a model file is damage; it fits the int32 that trees keep.
+/// A model file with more columns than this is damaged; the limit fits the int32 of trees.
 inline constexpr std::size_t kMaxFeatures = 1u << 30;
 
-/// What every regressor asks of its input: at least one row, shapes that agree, and no option that
+/// Checks the input of a regressor: at least one row, shapes that agree, and no option that
 /// `options` does not list. Throws kBadData, kShapeMismatch or kInvalidArgument.
 void check_fit_input(std::string_view owner, const RegressionData& data, const Params& params,
                      std::span<const ParamInfo> options);
 
-/// Throws kShapeMismatch unless x has `features` columns and out one place for each row.
+/// Throws kShapeMismatch unless x has `features` columns and out one element for each row.
 void check_query(std::string_view owner, std::size_t features, MatrixView x,
                  std::span<const double> out);
 

@@ -26,7 +26,7 @@ double softplus(double t) { return std::max(t, 0.0) + std::log1p(std::exp(-std::
 
 double probability(double log_odds) { return 1.0 / (1.0 + std::exp(-log_odds)); }
 
-/// The loss that is to be least, with its slope and curvature.
+/// The loss to minimise, with its gradient and Hessian.
 class LogisticLoss {
  public:
   LogisticLoss(const LabelledRows& rows, MatrixView terms)
@@ -79,7 +79,7 @@ class LogisticLoss {
     hessian.block(1, 1, d, d).setZero();
     hessian.block(1, 1, d, d).selfadjointView<Eigen::Lower>().rankUpdate(scaled.transpose());
     hessian.block(1, 1, d, d).diagonal().array() += penalty;
-    hessian.diagonal().array() += 1e-12;  // classes that are told apart without error
+    hessian.diagonal().array() += 1e-12;  // classes that are separated without error
     return hessian.selfadjointView<Eigen::Lower>().ldlt().solve(gradient);
   }
 
@@ -92,7 +92,7 @@ class LogisticLoss {
   Eigen::VectorXd label_, weight_;
 };
 
-/// Goes on from b until a step gains nothing worth having.
+/// Continues from b until a step no longer lowers the loss noticeably.
 void minimise(const LogisticLoss& loss, double penalty, Eigen::VectorXd& b) {
   constexpr int kMostSteps = 30;
   constexpr double kWorthHaving = 1e-9;  // of a loss of about 0.7

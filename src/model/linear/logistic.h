@@ -10,16 +10,16 @@
 
 namespace tare {
 
-/// Two classes of rows that are to be told apart. Weights are not negative, and both classes have
-/// some; empty: every row counts the same.
+/// Rows of two classes. Weights are not negative, and each class has a positive one; empty: equal
+/// weights.
 struct LabelledRows {
   std::span<const std::uint8_t> label;  // 0 or 1
   std::span<const double> weight;
 };
 
-/// Columns in units of their spread, cut off at four of it so that no row is far away, and, while
-/// there are at most kMostTerms, their squares and products: the log-odds of two normal laws are
-/// such a sum, and a product sees what no column shows by itself.
+/// Standardised columns, clamped to four standard deviations so that no row has a large influence,
+/// and, while there are at most kMostTerms, their squares and products: the log-odds of two normal
+/// distributions are such a sum, and products find interactions.
 class QuadraticTerms {
  public:
   static constexpr std::size_t kMostTerms = 100;
@@ -52,12 +52,12 @@ struct LogisticFit {
   double log_odds(std::span<const double> terms) const;
 };
 
-/// The penalties that are worth a try, strongest first: the first leaves slopes of nearly 0, the
-/// last is felt only where classes can be told apart without error.
+/// The penalties to try, strongest first: the first leaves slopes of nearly 0, the last matters
+/// only if the classes can be separated without error.
 std::span<const double> logistic_penalties();
 
-/// One fit for each penalty, the mean loss plus penalty / 2 times the squared slopes being the
-/// least there is (Newton's method, each fit from the one before). `terms` has a row for each.
+/// One fit for each penalty: minimises the mean loss plus penalty / 2 times the squared slopes
+/// (Newton's method, each fit starts from the previous one). `terms` has a row for each.
 std::vector<LogisticFit> fit_logistic(const LabelledRows& rows, MatrixView terms,
                                       std::span<const double> penalties);
 

@@ -10,7 +10,7 @@ namespace tare {
 
 inline constexpr std::span<const ParamInfo> kZeroOptions;
 
-/// Predicts 0 whatever x is, so that what is left to calibrate is Y itself (`pure_kernel`).
+/// Predicts 0 for every x, so that the residual is Y itself (`pure_kernel`).
 std::unique_ptr<Regressor> fit_zero(const RegressionData& data, const Params& params, Seed seed,
                                     const Execution& how);
 std::unique_ptr<Regressor> load_zero(const TensorReader& in);

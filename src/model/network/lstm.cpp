@@ -29,7 +29,7 @@ struct LstmShape {
   double dropout = 0.0;
 };
 
-/// The layers of a shape: they hold places, not values.
+/// The layers of a shape: they hold offsets of parameters, not values.
 struct Layers {
   explicit Layers(const LstmShape& shape)
       : lstm(layout, shape.window, shape.features / shape.window, shape.units),

@@ -5,7 +5,7 @@
 
 namespace tare::nn {
 
-/// A normal law for each row, as nodes of a graph: count x 1 each.
+/// A normal distribution for each row, as nodes of a graph: count x 1 each.
 template <class T>
 struct NormalHeads {
   Var<T> mean;

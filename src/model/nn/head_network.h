@@ -15,11 +15,11 @@
 
 namespace tare::nn {
 
-/// What a network says about a row, and the loss by which it learns that. All answers may be
-/// averaged over networks, and the average is again such an answer.
+/// The outputs of a network for a row, and their loss. Outputs may be averaged over networks, and
+/// the average is again a valid output.
 enum class Heads : std::uint8_t {
   kMean,       // the mean, by squared error
-  kNormal,     // the mean and the mean square of a normal law, by its likelihood
+  kNormal,     // the mean and the mean square of a normal distribution, by its likelihood
   kQuantiles,  // the quantiles at kHeadLevels, by pinball loss
 };
 
@@ -34,8 +34,8 @@ struct HeadNetworkOptions {
   std::size_t steps = 6000;  // of minibatches of 64 rows
   double rate = 3e-3;        // the largest of a one-cycle schedule
   Keep keep = Keep::kBest;   // kBest holds out an eighth of the rows
-  std::size_t gap = 0;  // above 0: rows are in time order, and the eighth is of stretches so far
-                        // from the rows that train
+  std::size_t gap = 0;  // above 0: rows are in time order, and the eighth consists of blocks at
+                        // this distance from the training rows
 };
 
 /// A feed-forward network (SiLU, Adam with weight decay, one cycle of the learning rate) for a

@@ -13,8 +13,8 @@
 
 namespace tare::nn {
 
-// A layer is the place of its parameters in the network's vector. It holds no values, so one layer
-// serves any number of graphs, of float and of double. `noise` is the source of dropout's masks;
+// A layer is the offset of its parameters in the network's vector. It holds no values, so any
+// number of graphs, of float and of double, can share it. `noise` is the source of dropout's masks;
 // null means none is wanted.
 
 /// leaky_relu, relu, silu, tanh or sigmoid; kInvalidArgument lists them.
@@ -55,8 +55,8 @@ struct Mlp {
 /// A layer of LSTM cells that starts from a zero state.
 struct LstmLayer {
   LstmLayer(Layout& layout, std::size_t inputs, std::size_t units);
-  /// Uniform in +-1/sqrt(units); the forget gate's bias is 1 more, so that cells start out
-  /// remembering.
+  /// Uniform in +-1/sqrt(units); the forget gate's bias is 1 more, so that cells keep their state
+  /// at first.
   template <class T>
   void initialise(std::span<T> parameters, Rng& rng) const;
   /// The hidden state after each step.

@@ -107,7 +107,8 @@ Fitted fit_grid(const TrainProblem& problem, const FitOptions& options, const Tr
     train_options.batch = options.batches[g % options.batches.size()];
     train_options.epochs = options.epochs;
     train_options.patience = options.patience;
-    train_options.seed = seed;  // the same for all: pairs differ in what they are, not in luck
+    train_options.seed =
+        seed;  // the same seed for all pairs, so that they differ only in their settings
     train_options.progress = [&](std::size_t epoch, double) {
       progress.report(g, static_cast<double>(epoch) / static_cast<double>(options.epochs));
     };
@@ -135,7 +136,7 @@ void evaluate_rows(const Network& network, std::span<const float> parameters,
     const Var<float> out = network.output(in, nullptr);
     for (std::size_t start = first; start < last; start += block) {
       const std::size_t count = std::min(block, last - start);
-      // A block that is not full keeps rows of the one before; nobody looks at their output.
+      // A block that is not full keeps rows of the previous one; their output is not read.
       for (std::size_t i = 0; i < count; ++i) {
         scaling.scale_row(x.row(start + i), in.value().subspan(i * x.cols(), x.cols()));
       }

@@ -43,12 +43,11 @@ struct Fitted {
   std::size_t batch = 0;
 };
 
-/// Which rows train and which ones stop the training. Where there are too few for both, all do
-/// both.
+/// Training rows and validation rows for early stopping. If there are too few rows, all are both.
 struct Division {
   Division(std::size_t rows, double validation_share, Rng& rng);
-  /// For rows in time order: those that stop are stretches, and rows at most `gap` places from one
-  /// do neither.
+  /// For rows in time order: validation rows are blocks of time, and rows within `gap` of a block
+  /// are neither.
   Division(std::size_t rows, double validation_share, std::size_t gap, Rng& rng);
 
   std::vector<std::size_t> train;

@@ -17,8 +17,8 @@ class TensorWriter;
 
 namespace tare::nn {
 
-/// A value in the user's units, kept so far from infinity that sums and differences of a few are
-/// finite: answers to absurd queries are absurd, but never NaN.
+/// A value in the user's units, clamped so that sums and differences of a few are finite: answers
+/// to extreme queries are extreme, but never NaN.
 inline double bounded(double value) {
   constexpr double kFarthest = std::numeric_limits<double>::max() / 8.0;
   return std::clamp(value, -kFarthest, kFarthest);
@@ -37,8 +37,7 @@ class Scaling {
   const Standard& target() const { return target_; }
 
   /// A row as a network sees it. Differences are taken in double, so that a large offset costs no
-  /// digits; what is more than 1e15 standard deviations away is put there, so that no answer
-  /// overflows.
+  /// digits; values are clamped to 1e15 standard deviations, so that no answer overflows.
   void scale_row(std::span<const double> row, std::span<float> out) const;
   float scale_target(double y) const {
     return static_cast<float>((y - target_.mean) / target_.scale);
@@ -56,7 +55,7 @@ class Scaling {
   Standard target_;
 };
 
-/// Rows in a network's units. Weights have mean 1; none where all rows count the same.
+/// Standardised rows, as a network takes them. Weights have mean 1; empty if all are equal.
 struct ScaledRows {
   ScaledRows(const RegressionData& data, const Scaling& scaling);
 

@@ -35,8 +35,8 @@ Fitted load_training(const TensorReader& in);
 
 void save_block(std::span<const float> parameters, const Block& block, std::string_view name,
                 const TensorWriter& out);
-/// Appends a block, whose tensor must have its shape and finite values. Memory grows with what the
-/// file holds, and not with what it claims.
+/// Appends a block, whose tensor must have its shape and finite values. Memory grows with the
+/// actual size of the file, not with the size it states.
 void load_block(const TensorReader& in, std::string_view name, const Block& block,
                 std::vector<float>& parameters);
 

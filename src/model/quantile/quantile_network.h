@@ -43,7 +43,7 @@ struct LevelBatch {
   nn::Var<float> target;    // where the task has one
 };
 
-/// What a network is to learn, and how it is trained.
+/// The task of a network, and how it is trained.
 struct QuantileTask {
   using Loss = std::function<nn::Var<float>(const LevelBatch&)>;
 
@@ -79,11 +79,11 @@ class QuantileNetwork {
 
   std::size_t features() const { return scaling_.features(); }
   /// The mean pinball loss of the validation rows in units of the target's standard deviation,
-  /// whatever was minimised: what makes networks of different losses comparable.
+  /// for any training loss, so that networks with different losses can be compared.
   double validation_pinball() const { return validation_pinball_; }
 
   /// Row i's quantiles at `knots`, ascending, sorted so that they do not cross. A row's answer does
-  /// not depend on the other rows, but on all of the knots, so ask for the same ones always.
+  /// not depend on the other rows, but it depends on all knots, so always use the same knots.
   Matrix quantiles(MatrixView x, std::span<const Level> knots, const Execution& how) const;
 
   void save(const TensorWriter& out) const;

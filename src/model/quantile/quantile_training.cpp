@@ -59,7 +59,7 @@ class LevelGrid {
   std::vector<float> features_;
 };
 
-/// A place of the grid in part `part` of `parts` equal ones: at random, or in the middle.
+/// An index into the grid, in part `part` of `parts` equal parts: random, or the middle.
 std::size_t place_in(std::size_t part, std::size_t parts, std::size_t size, Rng* rng) {
   const double within = rng == nullptr ? 0.5 : rng->uniform();
   const double share = (static_cast<double>(part) + within) / static_cast<double>(parts);
@@ -158,8 +158,8 @@ double mean_pinball(const nn::LevelMlp& body, std::span<const float> parameters,
   return sum / weights;
 }
 
-/// Goes on from the best weights at a third of the rate, and again: patience ends a training whose
-/// steps are too large before they are small enough for the last bit of accuracy.
+/// Continues from the best weights at a third of the rate, repeatedly: with large steps, early
+/// stopping ends a training before it is fully accurate.
 void refine(const nn::TrainProblem& problem, const QuantileTask& task, Seed seed,
             nn::Fitted& fitted) {
   nn::TrainOptions options;

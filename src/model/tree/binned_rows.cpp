@@ -30,8 +30,7 @@ std::vector<float> find_edges(std::span<const float> sorted) {
   return edges;
 }
 
-/// Finds bins without a branch, which no processor could foresee: halving steps of one length for
-/// all values.
+/// Finds bins by a branch-free binary search: a branch would be unpredictable.
 class EdgeSearch {
  public:
   explicit EdgeSearch(std::span<const float> edges) {

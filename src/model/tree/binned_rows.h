@@ -17,8 +17,8 @@ class BinnedRows {
  public:
   static constexpr std::size_t kMaxBins = 256;
 
-  /// x row-major and finite. Without columns there are no rows either. Of more than `most` rows the
-  /// edges are found on so many, at equal steps.
+  /// x row-major and finite. Without columns there are no rows either. With more than `most` rows,
+  /// the edges are computed from `most` of them, at equal steps.
   BinnedRows(std::span<const float> x, std::size_t cols, const Execution& how,
              std::size_t most = std::numeric_limits<std::size_t>::max());
 

@@ -19,14 +19,15 @@ struct FoldBoostingOptions {
   double min_leaf = 5.0;    // rows of average weight
   double columns = 0.7;     // share that a split may choose from
   double row_share = 1.0;   // of the rows, that a tree sees
-  double shrink = 1.0;      // rows of evidence against moving a leaf
-  std::size_t gap = 0;      // for rows in time order: so near to a fold's row, none trains for it
+  double shrink = 1.0;      // shrinkage of a leaf towards 0, in rows
+  std::size_t gap =
+      0;  // for rows in time order: rows within this distance of a fold do not train for it
 };
 
 /// Gradient boosted trees for each fold, grown on the rows of all other folds. They share one
-/// number of rounds, the one at which the error over all rows, each seen by the trees of its own
-/// fold, is lowest: so no row is lost to early stopping, and the choice is one number.
-/// `fold[i]` is below `folds`. The result does not depend on threads.
+/// number of rounds, the one with the lowest out-of-fold error over all rows: no row is lost to
+/// early stopping, and only one number is chosen. `fold[i]` is below `folds`. The result does not
+/// depend on threads.
 std::vector<std::unique_ptr<Regressor>> fit_boosting_folds(const RegressionData& data,
                                                            std::span<const std::uint32_t> fold,
                                                            std::size_t folds,

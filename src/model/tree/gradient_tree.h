@@ -24,8 +24,9 @@ struct GradientTreeShape {
 
 /// Grows one tree for all outputs together: each split is the one that lowers the sum over outputs
 /// of the squared error of a constant gradient in each leaf the most. So an output whose own
-/// gradients say little is split where the others find a difference. Of equal splits the one of the
-/// first column and the lowest edge is taken. `rows` are those that count. Leaves predict 0.
+/// gradients carry little information is split where the others find a difference. Of equal splits
+/// the one of the first column and the lowest edge is taken. `rows` are those that count. Leaves
+/// predict 0.
 TreeNodes grow_tree(const BinnedRows& data, const RowGradients& gradients,
                     std::vector<std::size_t> rows, const GradientTreeShape& shape);
 

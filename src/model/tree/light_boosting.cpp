@@ -15,7 +15,7 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kFewRows = 40;      // too few to look for anything
+constexpr std::size_t kFewRows = 40;      // too few rows to fit trees
 constexpr std::size_t kLookedAt = 4'096;  // rows that show how a column is spread
 
 /// At most `most` rows, at equal steps.
@@ -188,7 +188,8 @@ std::vector<LightBooster> make_boosters(const LightRows& rows, std::span<const f
   return boosters;
 }
 
-/// Grows trees of all boosters side by side as long as rows left out gain. Returns how many to use.
+/// Grows trees of all boosters in parallel while the out-of-fold error falls. Returns how many to
+/// use.
 std::size_t grow_while_it_pays(std::span<LightBooster> boosters, std::size_t most,
                                const LightBoostingOptions& options, const Execution& how) {
   const auto of_folds = boosters.first(options.folds);

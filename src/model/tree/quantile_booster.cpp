@@ -147,8 +147,8 @@ class Trainer {
     return sum;
   }
 
-  /// The pinball loss's gradients, in units of their standard deviation where a level is right, so
-  /// that the outer levels have their say in where to split.
+  /// The pinball loss's gradients, divided by their standard deviation at a correct quantile, so
+  /// that outer levels have the same influence on splits.
   void set_gradients(std::span<const std::size_t> rows) {
     const std::size_t count = levels_.size();
     for (const std::size_t i : rows) {
@@ -182,7 +182,7 @@ class Trainer {
     result_.nodes.append(tree);
   }
 
-  /// A leaf of min_leaf rows has about so many of those drawn.
+  /// The expected number of drawn rows in a leaf of min_leaf rows.
   double min_leaf_drawn() const { return options_.min_leaf * options_.rows; }
 
   void move_leaf(std::span<const std::size_t> kept, std::span<const std::size_t> held) {
@@ -199,7 +199,8 @@ class Trainer {
         sample_.push_back({rows_.y[i] - fitted_[i * count + k], rows_.weight[i]});
       }
       const double tau = levels_[k].value();
-      // What a leaf knows of a level: its rows, as far as they tell on which side of it they are.
+      // The information of a leaf about a level: its weight times the relative variance at the
+      // level.
       const double evidence = 4.0 * tau * (1.0 - tau) * weight;
       const double share = options_.learning_rate * evidence / (evidence + options_.shrink);
       const auto step =

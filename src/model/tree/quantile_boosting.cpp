@@ -71,7 +71,7 @@ QuantileBoosting QuantileBoosting::fit(const RegressionData& data, std::span<con
   std::vector<BoosterResult> grown(members);
   const auto share = 1.0 / static_cast<double>(members);
   parallel_for(how, members, [&](std::size_t m) {
-    // One member speaks for all, since two must not speak at once.
+    // One member reports for all, since two must not report at once.
     grown[m] =
         boost_quantiles(rows, levels, used, {m, split(seed, 1 + m)}, m == 0 ? how : Execution{});
   });

@@ -18,7 +18,7 @@ namespace tare {
 /// heavy_1 and bimodal_2 (2,800 rows, seeds from 500 and 600 on) and pinball loss on one or two
 /// splits of concrete, power and kin8nm. Deeper trees lose where there are few columns (ICE on
 /// hetero_2 0.045 with depth 3, 0.048 with 4, 0.051 with 5) and win on concrete (loss 0.91, 0.87,
-/// 0.88). Fewer rows to a tree gain on the known laws and lose on the tables.
+/// 0.88). Fewer rows per tree are better on the known-law problems and worse on the tables.
 inline constexpr std::array kQuantileBoostingOptions = std::to_array<ParamInfo>({
     {"rounds", "1000", "trees of a member, at most"},
     {"learning_rate", "0.2", "share of each tree that is added"},
@@ -47,13 +47,14 @@ struct QuantileBoostingOptions {
 /// Gradient boosted trees for the pinball loss at several levels at once.
 ///
 /// A tree is shared by the levels: its splits lower the loss of all of them together, and each of
-/// its leaves has a value for each level, the quantile of what is left there, moved only in part.
-/// Each member of `members` is grown without one part of the rows, which says when to stop; with
-/// one member that part is 15 % of the rows. The answer is the members' mean, sorted by level.
+/// its leaves has a value for each level, the quantile of the residuals there, shrunk towards 0.
+/// Each member of `members` is grown without one part of the rows, which is used for early
+/// stopping; with one member that part is 15 % of the rows. The answer is the members' mean, sorted
+/// by level.
 class QuantileBoosting {
  public:
-  /// Levels ascending. Weights must be positive. The result does not depend on threads. `stops`
-  /// has a 1 for each row that says when to stop, for one member; empty: drawn at random.
+  /// Levels ascending. Weights must be positive. The result does not depend on threads. `stops` has
+  /// a 1 for each validation row, for one member; empty: drawn at random.
   static QuantileBoosting fit(const RegressionData& data, std::span<const Level> levels,
                               const QuantileBoostingOptions& options, Seed seed,
                               const Execution& how, std::span<const std::uint8_t> stops = {});

@@ -15,7 +15,7 @@ ChartOptions panel_options(const FigureData& figure, const std::string& name) {
   options.x_label = figure.x_label;
   options.y_label = figure.y_label;
   options.legend = LegendPlace::kNone;
-  // Two laws side by side fill the width of a page, and so does one series.
+  // Two known-law panels side by side fill the width of a page; so does one series.
   const bool law = figure.kind == FigureKind::kLaw;
   options.width = law ? 560 : 1120;
   options.height = law ? 400 : 300;
@@ -41,8 +41,8 @@ Chart series_chart(const FigureData& figure, const FigurePanel& panel) {
   return chart;
 }
 
-/// The same axes for all, so that a band that is too wide looks it. One that leaves the rows far
-/// behind (a training that failed) has to itself the axis that it needs.
+/// The same axes for all panels, so that a band that is too wide is visible as such. A band far
+/// outside the range of the rows (a failed training) gets an axis of its own.
 void share_axes(const FigureData& figure, std::vector<Chart>& charts) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;

@@ -40,7 +40,7 @@ std::string band_plot(const BandPlot& plot) {
   check_edges("predicted", plot.lower, plot.upper);
 
   Chart chart({.title = plot.title, .x_label = plot.x_label, .y_label = plot.y_label});
-  // The dots lie at the bottom: there are many, and the lines are what the picture is about.
+  // The dots are drawn first, below the lines: there are many of them, and the lines matter more.
   if (!plot.point_x.empty() || !plot.point_y.empty()) {
     chart.scatter(plot.point_x, plot.point_y, Ink::kGrey, "data");
   }

@@ -12,28 +12,27 @@ namespace tare {
 namespace {
 
 constexpr const char* kTieWords =
-    "Some targets are exactly at a quantile, as counts are. Such a row counts as below by the "
-    "share "
-    "of its jump, so that a perfect model is on the diagonal here too; chance then moves it less "
-    "than the band shows.";
-constexpr int kSide = 440;  // pixels: a picture that can still be read on a phone
+    "Some targets equal a quantile (ties), as with counts. A tie counts as below by the share of "
+    "its jump, so that a perfect model lies on the diagonal here too; its random deviations are "
+    "then smaller than the band shows.";
+constexpr int kSide = 440;  // pixels: still legible on a phone
 
 std::string reliability_words(const ReliabilityCurve& curve, bool guaranteed) {
   if (curve.largest <= curve.reach) {
     return fmt::format(
-        "The curve stays between the dashed lines, as for {}95 % of perfect models: on {} no error "
-        "of the levels can be seen. Its largest distance from the diagonal is {}.",
+        "The curve stays between the dashed lines, as for {}95 % of perfect models: with {} no "
+        "error of the levels can be detected. Its largest distance from the diagonal is {}.",
         curve.ties ? "at least " : "", rows_text(curve.rows), percent_text(curve.largest));
   }
   return fmt::format(
-      "At level {:.2f} the share is off by {}, more than the {} that chance explains: quantiles "
-      "are not at their level there. {}",
+      "At level {:.2f} the share is off by {}, more than the {} that chance explains: quantiles do "
+      "not have their level there. {}",
       curve.largest_at, percent_text(curve.largest), percent_text(curve.reach),
-      guaranteed
-          ? "The levels rest on the rows that the guarantee holds out: more of them "
-            "(`fit --guarantee split:0.3`) make them steadier. Or the rows differ from those."
-          : "If rows like these were not among those of the fit, add some; if they were, "
-            "`fit --guarantee split` corrects the levels on average.");
+      guaranteed ? "The levels come from the rows that the guarantee holds out: hold out more "
+                   "(`fit --guarantee split:0.3`) for a smaller sampling error. Or the test rows "
+                   "have a different distribution."
+                 : "If the fit had no rows like these, add some; if it had, `fit --guarantee "
+                   "split` corrects the levels on average.");
 }
 
 Cells reliability_table(const ReliabilityCurve& curve) {
@@ -55,21 +54,24 @@ std::string pit_words(PitShape shape) {
              "queries, or a wider bandwidth, help; so does `fit --guarantee split`.";
     case PitShape::kTooWide:
       return "Here the middle is high: intervals are too wide. A narrower bandwidth, or columns "
-             "that tell the easy rows from the hard ones (`fit --calibrate-on`), sharpen them.";
+             "that separate precise from imprecise rows (`fit --calibrate-on`), make them "
+             "narrower.";
     case PitShape::kTooLarge:
-      return "Here the left is high: predictions are too large for these rows. Either they differ "
-             "from those of the fit (`fit --shift-to`), or the world has moved: fit again.";
+      return "Here the left is high: predictions are too large for these rows. Either their "
+             "features are distributed differently (`fit --shift-to`), or the target has changed: "
+             "fit again.";
     case PitShape::kTooSmall:
-      return "Here the right is high: predictions are too small for these rows. Either they differ "
-             "from those of the fit (`fit --shift-to`), or the world has moved: fit again.";
+      return "Here the right is high: predictions are too small for these rows. Either their "
+             "features are distributed differently (`fit --shift-to`), or the target has changed: "
+             "fit again.";
   }
   return {};
 }
 
-/// The same less the diagonal, on which small errors of many rows can be seen.
+/// The same minus the diagonal: shows small errors when there are many rows.
 Chart difference_chart(const ReliabilityCurve& curve) {
   Chart chart({.x_label = "level of the quantile",
-               .y_label = "seen less level, %",
+               .y_label = "observed minus level, %",
                .width = kSide,
                .height = 230});
   const auto less_level = [&](const std::vector<double>& shares) {
@@ -125,21 +127,21 @@ Card reliability_card(const ReliabilityCurve& curve, bool guaranteed) {
   }
   chart.scatter(x, y, Ink::kBlue, "");
   chart.tips(std::move(tips));
-  return {.title = "Reliability: are the quantiles at their level?",
-          .pictures = chart.render_in_page("Reliability curve: share of rows below the "
-                                           "quantile, against its level") +
-                      difference_chart(curve).render_in_page(
-                          "Reliability curve less its diagonal, against the level"),
-          .words = {"Of the rows, the share that a level names should lie below its quantile: the "
-                    "closer to the diagonal, the better. The grey band is where 95 % of perfect "
-                    "models are at one level, with this many rows; the dashed lines are for the "
-                    "whole curve at once.",
-                    reliability_words(curve, guaranteed), curve.ties ? kTieWords : ""},
-          .table = reliability_table(curve)};
+  return {
+      .title = "Reliability: do the quantiles have their level?",
+      .pictures = chart.render_in_page("Reliability curve: share of rows below the "
+                                       "quantile, against its level") +
+                  difference_chart(curve).render_in_page(
+                      "Reliability curve minus the diagonal, against the level"),
+      .words = {"The share of rows below a quantile should equal its level: the closer to the "
+                "diagonal, the better. The grey band holds 95 % of perfect models at one level, "
+                "with this many rows; the dashed lines hold 95 % of them at all levels at once.",
+                reliability_words(curve, guaranteed), curve.ties ? kTieWords : ""},
+      .table = reliability_table(curve)};
 }
 
 Card pit_card(const Scores& scores) {
-  Chart chart({.x_label = "place in the predicted law, from 0 to 1",
+  Chart chart({.x_label = "probability integral transform, from 0 to 1",
                .y_label = "% of rows",
                .width = kSide,
                .height = kSide});
@@ -147,17 +149,16 @@ Card pit_card(const Scores& scores) {
   const BinNoise noise = pit_noise(scores.rows, bins);
   std::vector<double> from, to, height;
   std::vector<std::string> tips;
-  Cells table = {{"place", "% of rows", "chance, from", "to"}};
+  Cells table = {{"PIT", "% of rows", "chance, from", "to"}};
   for (std::size_t b = 0; b < bins; ++b) {
     from.push_back(static_cast<double>(b) / static_cast<double>(bins));
     to.push_back(static_cast<double>(b + 1) / static_cast<double>(bins));
     height.push_back(100.0 * scores.pit[b]);
-    const std::string place = fmt::format("{:.2f} to {:.2f}", from[b], to[b]);
-    tips.push_back(fmt::format("{}: {} of the rows\nby chance {} to {}", place,
+    const std::string bin = fmt::format("{:.2f} to {:.2f}", from[b], to[b]);
+    tips.push_back(fmt::format("{}: {} of the rows\nby chance {} to {}", bin,
                                percent_text(scores.pit[b]), percent_text(noise.low),
                                percent_text(noise.high)));
-    table.push_back({place, fmt::format("{:.1f}", height[b]),
-                     fmt::format("{:.1f}", 100 * noise.low),
+    table.push_back({bin, fmt::format("{:.1f}", height[b]), fmt::format("{:.1f}", 100 * noise.low),
                      fmt::format("{:.1f}", 100 * noise.high)});
   }
   const std::vector<double> ends = {0.0, 1.0};
@@ -168,15 +169,15 @@ Card pit_card(const Scores& scores) {
   chart.tips(std::move(tips));
   chart.band(ends, low, high, Ink::kGrey, "chance");
   chart.line(ends, even, Ink::kGrey, Stroke::kDashed, "even");
-  return {
-      .title = "Where targets lie in their predicted laws (PIT)",
-      .pictures = chart.render_in_page("PIT histogram: share of rows by where the target lies "
-                                       "in its predicted law"),
-      .words = {"If the laws are right, a target is as likely in any twentieth of its law, and "
-                "bars are even but for chance (grey). High ends: intervals too short. A hump in "
-                "the middle: too wide. A slope: predictions too large or too small.",
-                pit_words(pit_shape(scores.pit, scores.rows))},
-      .table = std::move(table)};
+  return {.title = "Where targets lie in their predicted distributions (PIT)",
+          .pictures = chart.render_in_page("PIT histogram: share of rows by the position of the "
+                                           "target in its predicted distribution"),
+          .words = {"If the predicted distributions are correct, a target is equally likely in "
+                    "each twentieth of its distribution, and the bars are equal up to chance "
+                    "(grey). High ends: intervals too short. A hump in the middle: too wide. A "
+                    "slope: predictions too large or too small.",
+                    pit_words(pit_shape(scores.pit, scores.rows))},
+          .table = std::move(table)};
 }
 
 }  // namespace tare

@@ -13,22 +13,23 @@
 namespace tare {
 namespace {
 
-/// By how much a loss is above the best, in per cent; NaN where the best is 0.
+/// By how much a loss exceeds the best, in per cent; NaN if the best is 0.
 double above(double loss, double best) {
   return best > 0.0 ? 100.0 * (loss / best - 1.0) : std::nan("");
 }
 
 std::string path_words(const BandwidthChoice& choice) {
   if (std::isinf(choice.bandwidth)) {
-    return "All rows alike were best: the errors' law does not seem to depend on the kernel's "
-           "columns, or these are too many.";
+    return "Equal weights for all rows were best: the distribution of the residuals does not seem "
+           "to depend on the kernel's columns, or there are too many columns.";
   }
   const auto best = std::ranges::min_element(choice.path, {}, &BandwidthTrial::loss);
   std::size_t near = 0;
   for (const auto& trial : choice.path) near += std::size_t{trial.loss <= 1.01 * best->loss};
-  return fmt::format("Taken: {}. {} of {} bandwidths lose less than 1 % more, so the choice is {}.",
-                     number_text(choice.bandwidth), near, choice.path.size(),
-                     2 * near > choice.path.size() ? "not delicate" : "well determined");
+  return fmt::format(
+      "Chosen: {}. The loss of {} of {} bandwidths is within 1 % of the best, so the choice is {}.",
+      number_text(choice.bandwidth), near, choice.path.size(),
+      2 * near > choice.path.size() ? "not critical" : "well determined");
 }
 
 }  // namespace
@@ -55,21 +56,20 @@ Card bandwidth_card(const BandwidthChoice& choice, std::string_view remark) {
         fmt::format("bandwidth {}: loss {:.6g}", number_text(trial.bandwidth), trial.loss));
     table.push_back({number_text(trial.bandwidth), fmt::format("{:.6g}", trial.loss),
                      std::isnan(y.back()) ? "" : fmt::format("{:.2f} %", y.back()),
-                     taken ? "taken" : ""});
+                     taken ? "chosen" : ""});
   }
   chart.line(x, y, Ink::kBlue, Stroke::kSolid, "tried");
   chart.scatter(x, y, Ink::kBlue, "", DotSize::kMedium);
   chart.tips(std::move(tips));
-  chart.scatter(taken_x, taken_y, Ink::kOrange, "taken", DotSize::kLarge);
-  return {
-      .title = fmt::format("The bandwidth{}", remark),
-      .pictures = chart.render_in_page("Loss of each bandwidth that was tried"),
-      .words = {fmt::format("Narrow windows follow the errors' law closely but rest on few "
-                            "rows, wide ones the other way round. The fit took the one with the "
-                            "lowest pinball loss on {} left out one at a time.",
-                            rows_text(choice.rows_left_out)),
-                path_words(choice)},
-      .table = std::move(table)};
+  chart.scatter(taken_x, taken_y, Ink::kOrange, "chosen", DotSize::kLarge);
+  return {.title = fmt::format("The bandwidth{}", remark),
+          .pictures = chart.render_in_page("Loss of each bandwidth that was tried"),
+          .words = {fmt::format("Narrow windows have less bias but few rows; wide windows have "
+                                "more bias and many rows. The fit chose the bandwidth with the "
+                                "lowest leave-one-out pinball loss on {}.",
+                                rows_text(choice.rows_left_out)),
+                    path_words(choice)},
+          .table = std::move(table)};
 }
 
 std::string mass_words(const AutoTrail& trail) {
@@ -82,8 +82,9 @@ std::string mass_words(const AutoTrail& trail) {
   if (trail.masses.size() > kNamed) {
     names += fmt::format(" and {} more", trail.masses.size() - kNamed);
   }
-  return fmt::format("Many rows share a value ({}): '{}' tells which quantiles are exactly there.",
-                     names, trail.guide);
+  return fmt::format(
+      "Many rows share a value ({}): '{}' decides which quantiles lie exactly on it.", names,
+      trail.guide);
 }
 
 Card trail_card(const AutoTrail& trail) {
@@ -106,11 +107,11 @@ Card trail_card(const AutoTrail& trail) {
                   fmt::format("the average: loss {:.6g}", trail.average_loss)});
   table.push_back({"the average", fmt::format("{:.6g}", trail.average_loss), "", ""});
   std::vector<std::string> words = {
-      fmt::format("Each candidate is a way to predict and to scale, calibrated; its "
-                  "loss is that of {} left out. Blue ones are in the average, grey "
-                  "ones were dropped, orange is the average itself.",
+      fmt::format("Each candidate is a center and a scale with SNQ on the scaled residuals; its "
+                  "loss is the out-of-fold loss on {}. Blue: in the average; grey: dropped; "
+                  "orange: the average itself.",
                   rows_text(trail.rows)),
-      "If time matters, `fit --budget quick` trains a tenth as much; `best` tries more."};
+      "`fit --budget quick` trains a tenth as much; `best` trains more."};
   if (!trail.masses.empty()) words.insert(words.begin() + 1, mass_words(trail));
   return {.title = "What 'auto' tried",
           .pictures = row_chart({.label = "Loss of each candidate of auto, and of their average",

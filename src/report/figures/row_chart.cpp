@@ -15,7 +15,7 @@ namespace tare {
 namespace {
 
 constexpr double kRowHeight = 26.0;
-constexpr double kNameLine = 18.0;  // where names are above their dots
+constexpr double kNameLine = 18.0;  // if names are above their dots
 constexpr double kRowsTop = 12.0;
 constexpr double kAxisRoom = 48.0;   // ticks and label
 constexpr double kNameShare = 0.42;  // of the width, at most
@@ -28,7 +28,7 @@ struct RowFrame {
   double row_height = kRowHeight;
 
   double at(double value) const { return x.place(value, left, right); }
-  /// The same, but no farther than the picture.
+  /// The same, clamped to the plot.
   double kept(double value) const {
     if (std::isnan(value)) return left;
     if (!x.takes(value)) return value < 0.0 ? left : right;

@@ -8,8 +8,8 @@
 
 namespace tare {
 
-/// A named value with its error bar. An end that is not finite is drawn as far as the picture goes;
-/// a value that is not finite is named beside it.
+/// A named value with its error bar. An infinite end is drawn up to the edge of the plot; a value
+/// that is not finite is printed as text.
 struct NamedValue {
   std::string name;
   double value = 0.0;
@@ -29,7 +29,7 @@ struct RowChartOptions {
 };
 
 /// Names from top to bottom, each with a dot and an error bar from left to right: an SVG element
-/// for a page that has the style. Names that are too long are cut, and whole in the tip.
+/// for a page that has the style. Long names are cut; the tip has the full name.
 std::string row_chart(const RowChartOptions& options, const std::vector<NamedValue>& rows);
 
 }  // namespace tare

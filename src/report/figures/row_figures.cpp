@@ -13,7 +13,7 @@
 namespace tare {
 namespace {
 
-constexpr int kRowSide = 440;  // pixels: a picture that can still be read on a phone
+constexpr int kRowSide = 440;  // pixels: still legible on a phone
 
 /// Row numbers in the order of their predicted medians, thinned to those that are drawn.
 std::vector<std::size_t> drawn_rows(const Outcomes& o) {
@@ -106,26 +106,26 @@ Card intervals_card(const Outcomes& outcomes, const std::string& target) {
                .width = kRowSide,
                .height = kRowSide});
   draw_intervals(outcomes, rows, chart);
-  const std::string which = rows.size() == outcomes.rows()
-                                ? "All rows are drawn."
-                                : fmt::format("{} of {} are drawn, evenly over the prediction.",
-                                              count_text(rows.size()), rows_text(outcomes.rows()));
+  const std::string which =
+      rows.size() == outcomes.rows()
+          ? "All rows are drawn."
+          : fmt::format("{} of {} are drawn, evenly spaced over the predictions.",
+                        count_text(rows.size()), rows_text(outcomes.rows()));
   const auto infinite = std::ranges::count_if(
       rows, [&](std::size_t i) { return std::isinf(outcomes.lower[i] - outcomes.upper[i]); });
   const std::string endless = infinite == 0
                                   ? ""
                                   : fmt::format(" The intervals of {} are infinite and not drawn.",
                                                 rows_text(static_cast<std::size_t>(infinite)));
-  return {
-      .title = "Intervals over the prediction",
-      .pictures = chart.render_in_page("Observed targets and their 90 % intervals over the "
-                                       "predicted median"),
-      .words = {"Each grey line is a row's 90 % interval, each dot what was observed; about one "
-                "dot in ten should be outside, everywhere along the picture. " +
-                    which + endless,
-                "Dots outside that gather in one place mean that intervals are wrong there: see "
-                "'Where calibration is worst'."},
-      .table = interval_table(outcomes, rows)};
+  return {.title = "Intervals over the prediction",
+          .pictures = chart.render_in_page("Observed targets and their 90 % intervals over the "
+                                           "predicted median"),
+          .words = {"Each grey line is a row's 90 % interval, each dot its observed target. About "
+                    "one dot in ten should be outside, over the whole range of predictions. " +
+                        which + endless,
+                    "A cluster of dots outside means that intervals are wrong in that range: see "
+                    "'Where calibration is worst'."},
+          .table = interval_table(outcomes, rows)};
 }
 
 Card effective_n_card(const Outcomes& outcomes) {
@@ -153,22 +153,20 @@ Card effective_n_card(const Outcomes& outcomes) {
   const double share = few / static_cast<double>(sizes.size());
   std::string advice =
       share > 0.05
-          ? "More rows, or a kernel that sees fewer columns (`--calibrate-on`, `--reducer`), would "
-            "help."
+          ? "More rows, or a kernel on fewer columns (`--calibrate-on`, `--reducer`), would help."
           : "That is enough for 90 % intervals.";
   if (outcomes.fallback_rows > 0) {
-    advice += fmt::format(" For {} no calibration row was in reach at all.",
+    advice += fmt::format(" {} had no calibration row within the bandwidth.",
                           rows_text(outcomes.fallback_rows));
   }
-  return {
-      .title = "How well each answer is known",
-      .pictures = chart.render_in_page("Histogram of the effective sample size over test rows"),
-      .words = {"effective_n is the number of independent draws from a row's own distribution "
-                "that would pin its quantiles as well as this answer does. Below 20 the 5 % and "
-                "95 % quantiles are hardly known.",
-                fmt::format("{} of the test rows have fewer than 20. {}", percent_text(share),
-                            advice)},
-      .table = std::move(table)};
+  return {.title = "How precise each answer is",
+          .pictures = chart.render_in_page("Histogram of the effective sample size over test rows"),
+          .words = {"effective_n is the number of independent draws from a row's conditional "
+                    "distribution that would estimate its quantiles as precisely as this answer "
+                    "does. Below 20 the 5 % and 95 % quantiles are very uncertain.",
+                    fmt::format("{} of the test rows have fewer than 20. {}", percent_text(share),
+                                advice)},
+          .table = std::move(table)};
 }
 
 }  // namespace tare

@@ -13,7 +13,7 @@ namespace tare {
 
 /// Some rows with their intervals over the predicted median; `target` names the axis.
 Card intervals_card(const Outcomes& outcomes, const std::string& target);
-/// Only where the method has a neighbourhood.
+/// Only for models with bands.
 Card effective_n_card(const Outcomes& outcomes);
 
 /// At most this many rows are drawn, evenly over the predicted medians.

@@ -28,7 +28,7 @@ std::string part_text(const Cut::Part& part) {
   return part.name.empty() ? range_text(part.from, part.to) : part.name;
 }
 
-/// A slice whose error bar does not hold 90 %.
+/// Whether the error bar of a slice does not contain 90 %.
 bool off(const Slice& slice) { return covers_too_little(slice) || covers_too_much(slice); }
 
 bool any_width_to_draw(const std::vector<Slice>& slices) {
@@ -44,7 +44,7 @@ std::string coverage_tip(const Slice& slice) {
 }
 
 std::string width_tip(const Slice& slice) {
-  return fmt::format("{}\nmedian width {} ({} to {})", part_text(slice.part),
+  return fmt::format("{}\nmedian width {} (95 % interval {} to {})", part_text(slice.part),
                      number_text(slice.width), number_text(slice.width_low),
                      number_text(slice.width_high));
 }
@@ -82,7 +82,7 @@ std::string number_pictures(const ReportColumn& column, const std::vector<Slice>
   }
   const std::vector<double> ends = {slices.front().part.middle, slices.back().part.middle};
   const std::vector<double> wanted(2, 100.0 * Outcomes::kConfidence);
-  coverage.line(ends, wanted, Ink::kGrey, Stroke::kDashed, "90 % wanted");
+  coverage.line(ends, wanted, Ink::kGrey, Stroke::kDashed, "90 %, nominal");
   for (const double percent : kAlwaysShown) coverage.reach(ends[0], percent);
   right.draw(coverage, Ink::kBlue, wrong.x.empty() ? "covered" : "within chance");
   wrong.draw(coverage, Ink::kOrange, "off");
@@ -107,7 +107,7 @@ std::string name_pictures(const ReportColumn& column, const std::vector<Slice>& 
     width.push_back({s.part.name, s.width, s.width_low, s.width_high, Ink::kGreen, width_tip(s)});
   }
   std::string pictures = row_chart({.label = "Coverage of the 90 % interval by " + column.name,
-                                    .x_label = "% covered; dashed: 90 % wanted",
+                                    .x_label = "% covered; dashed: 90 %, nominal",
                                     .marks = {100.0 * Outcomes::kConfidence},
                                     .reached = {kAlwaysShown[0], kAlwaysShown[1]}},
                                    coverage);
@@ -136,122 +136,121 @@ Cells slice_table(const ReportColumn& column, const std::vector<Slice>& slices) 
 std::string slice_words(const ReportColumn& column, const std::vector<Slice>& slices) {
   if (slices.size() == 1) {
     return fmt::format(
-        "All rows have the same value or are too few to be cut: {} covered.",
+        "All rows have the same value, or there are too few rows to cut: {} covered.",
         percent_text(slices[0].coverage, slices[0].coverage_low, slices[0].coverage_high));
   }
   const auto wrong = static_cast<std::size_t>(std::ranges::count_if(slices, off));
   if (wrong == 0) {
-    return "Every error bar holds 90 %: nothing to see here.";
+    return "Every error bar contains 90 %.";
   }
   const auto worst = std::ranges::min_element(slices, {}, [](const Slice& s) {
     return off(s) ? -std::fabs(s.coverage - Outcomes::kConfidence) : 1.0;
   });
   return fmt::format(
-      "{} of {} error bars do not hold 90 %; by chance about one in twenty would not. The farthest "
-      "is {}: {}.{}",
+      "{} of {} error bars do not contain 90 %; by chance about one in twenty would not. The "
+      "largest error is at {}: {}.{}",
       wrong, slices.size(), part_text(worst->part),
       percent_text(worst->coverage, worst->coverage_low, worst->coverage_high),
       column.origin == ColumnOrigin::kFeature && wrong > 1
-          ? " See to it that the kernel sees this column (`fit --calibrate-on`)."
+          ? " Add this column to the kernel (`fit --calibrate-on`)."
           : "");
 }
 
-std::string condition_text(const PlaceCondition& c, const ReportColumn& column, double room) {
+std::string condition_text(const RegionCondition& c, const ReportColumn& column, double room) {
   const std::string name = fitting_text(column.name, room);
   if (column.categorical) return fmt::format("{} = {}", name, fitting_text(c.name, room));
   if (c.from == c.to) return fmt::format("{} = {}", name, number_text(c.from));
   return fmt::format("{} from {} to {}", name, number_text(c.from), number_text(c.to));
 }
 
-/// The place's conditions, with names cut to `room` pixels each.
-std::string conditions_text(const Place& place, std::span<const ReportColumn> columns,
+/// The region's conditions, with names cut to `room` pixels each.
+std::string conditions_text(const Region& region, std::span<const ReportColumn> columns,
                             double room) {
-  if (place.where.empty()) return "all rows";
+  if (region.where.empty()) return "all rows";
   std::string text;
-  for (const PlaceCondition& c : place.where) {
+  for (const RegionCondition& c : region.where) {
     if (!text.empty()) text += " and ";
     text += condition_text(c, columns[c.column], room);
   }
   return text;
 }
 
-/// Short enough for the picture: what matters is at the end of each condition.
-std::string place_label(const Place& place, std::span<const ReportColumn> columns) {
-  return conditions_text(place, columns, place.where.size() > 1 ? 80.0 : 190.0);
+/// Short enough for the figure: the end of each condition matters most.
+std::string region_label(const Region& region, std::span<const ReportColumn> columns) {
+  return conditions_text(region, columns, region.where.size() > 1 ? 80.0 : 190.0);
 }
 
 }  // namespace
 
 Card column_card(const ReportColumn& column, const std::vector<Slice>& slices) {
-  return {
-      .title = column.name,
-      .pictures =
-          column.categorical ? name_pictures(column, slices) : number_pictures(column, slices),
-      .words = {slice_words(column, slices),
-                any_width_to_draw(slices)
-                    ? ""
-                    : "No width is drawn: the intervals are infinite, or too wide for a picture."},
-      .table = slice_table(column, slices)};
+  return {.title = column.name,
+          .pictures =
+              column.categorical ? name_pictures(column, slices) : number_pictures(column, slices),
+          .words = {slice_words(column, slices),
+                    any_width_to_draw(slices)
+                        ? ""
+                        : "No width is drawn: the intervals are infinite, or too wide to draw."},
+          .table = slice_table(column, slices)};
 }
 
-std::string place_text(const Place& place, std::span<const ReportColumn> columns) {
-  return conditions_text(place, columns, std::numeric_limits<double>::infinity());
+std::string place_text(const Region& region, std::span<const ReportColumn> columns) {
+  return conditions_text(region, columns, std::numeric_limits<double>::infinity());
 }
 
-std::string place_fault(const Place& place) {
-  if (place.event == CalibrationEvent::kCovered) {
-    return place.too_low() ? "intervals too short or misplaced" : "intervals too wide";
+std::string region_fault(const Region& region) {
+  if (region.event == CalibrationEvent::kCovered) {
+    return region.too_low() ? "intervals too short or misplaced" : "intervals too wide";
   }
-  return place.too_low() ? "predictions too small" : "predictions too large";
+  return region.too_low() ? "predictions too small" : "predictions too large";
 }
 
-Card worst_places_card(const PlaceSearch& search, std::span<const ReportColumn> columns) {
+Card worst_regions_card(const RegionSearch& search, std::span<const ReportColumn> columns) {
   std::vector<NamedValue> rows;
-  Cells table = {{"where", "rows", "what", "seen", "wanted", "95 % from", "to", "p, corrected",
-                  "surely off by"}};
-  for (const Place& place : search.worst) {
-    const double nominal = nominal_share(place.event);
-    const bool sure = place.adjusted <= PlaceSearch::kLevel;
-    const std::string where = place_text(place, columns);
+  Cells table = {{"region", "rows", "event", "observed", "nominal", "95 % from", "to",
+                  "p, corrected", "certain error"}};
+  for (const Region& region : search.worst) {
+    const double nominal = nominal_share(region.event);
+    const bool sure = region.adjusted <= RegionSearch::kLevel;
+    const std::string where = place_text(region, columns);
     const std::string what =
-        place.event == CalibrationEvent::kCovered ? "in the interval" : "below the median";
-    rows.push_back({place_label(place, columns), 100.0 * (place.share - nominal),
-                    100.0 * (place.low - nominal), 100.0 * (place.high - nominal),
+        region.event == CalibrationEvent::kCovered ? "in the interval" : "below the median";
+    rows.push_back({region_label(region, columns), 100.0 * (region.share - nominal),
+                    100.0 * (region.low - nominal), 100.0 * (region.high - nominal),
                     sure ? Ink::kOrange : Ink::kGrey,
-                    fmt::format("{}\n{}: {} {}, {} wanted\n{}", where, rows_text(place.rows),
-                                percent_text(place.share), what, percent_text(nominal),
-                                sure ? place_fault(place) : "within chance")});
-    table.push_back({where, count_text(place.rows), what, percent_text(place.share),
-                     percent_text(nominal), percent_text(place.low), percent_text(place.high),
-                     place.adjusted < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", place.adjusted),
-                     place.sure_error > 0.0 ? percent_text(place.sure_error) : ""});
+                    fmt::format("{}\n{}: {} {}, {} nominal\n{}", where, rows_text(region.rows),
+                                percent_text(region.share), what, percent_text(nominal),
+                                sure ? region_fault(region) : "within chance")});
+    table.push_back({where, count_text(region.rows), what, percent_text(region.share),
+                     percent_text(nominal), percent_text(region.low), percent_text(region.high),
+                     region.adjusted < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", region.adjusted),
+                     region.sure_error > 0.0 ? percent_text(region.sure_error) : ""});
   }
   const std::string verdict =
       search.found == 0
-          ? "None of them is off by more than what looking at so many gives by chance (grey)."
+          ? "None of them differs by more than chance, given the number of tests (grey)."
           : fmt::format(
-                "{} of these differ by more than chance (orange), even after correcting "
-                "for having looked at all of them (Holm, 5 %).",
+                "{} of these differ by more than chance (orange), after the correction for all "
+                "tests (Holm, 5 %).",
                 count_text(search.found));
   const std::string advice =
       search.found == 0 ? ""
-                        : "What to do: give calibration more rows of that kind, let the kernel see "
-                          "the columns named here (`fit --calibrate-on`), or, for a category, ask "
-                          "for a guarantee within it (`fit --guarantee split --group`).";
-  return {.title = "The places with the largest errors",
-          .pictures = row_chart({.label = "Places where calibration is worst: share seen less "
-                                          "share wanted, with 95 % error bars",
-                                 .x_label = "seen less wanted, in % of the rows there",
-                                 .marks = {0.0},
-                                 .names_above = true},
-                                rows),
-          .words = {fmt::format("Looked at: all rows, ranges of every column, categories, groups "
-                                "and pairs of features, each for coverage and for the median: {} "
-                                "tests. {}",
-                                count_text(search.looked_at), verdict),
-                    advice},
-          .table = std::move(table),
-          .full_width = true};
+                        : "What to do: calibrate with more rows from these regions, add the "
+                          "columns named here to the kernel (`fit --calibrate-on`), or, for a "
+                          "category, add a guarantee within it (`fit --guarantee split --group`).";
+  return {
+      .title = "The regions with the largest errors",
+      .pictures = row_chart({.label = "Regions where calibration is worst: observed minus nominal "
+                                      "share, with 95 % error bars",
+                             .x_label = "observed minus nominal, in % of the region's rows",
+                             .marks = {0.0},
+                             .names_above = true},
+                            rows),
+      .words = {fmt::format("Tested: all rows, ranges of every column, categories, groups and "
+                            "pairs of features, each for coverage and for the median: {} tests. {}",
+                            count_text(search.looked_at), verdict),
+                advice},
+      .table = std::move(table),
+      .full_width = true};
 }
 
 }  // namespace tare

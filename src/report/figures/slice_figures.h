@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "evaluate/slabs.h"
 #include "evaluate/slices.h"
+#include "evaluate/worst_regions.h"
 #include "report/html/page.h"
 
 namespace tare {
@@ -14,12 +14,12 @@ namespace tare {
 /// Coverage and width of the 90 % intervals along one column, with error bars.
 Card column_card(const ReportColumn& column, const std::vector<Slice>& slices);
 
-/// What a place is called: "age from 31 to 47 and colour = red", or "all rows".
-std::string place_text(const Place& place, std::span<const ReportColumn> columns);
-/// What is wrong there, in words: "covers too little", "predictions too large".
-std::string place_fault(const Place& place);
+/// The description of a region: "age from 31 to 47 and colour = red", or "all rows".
+std::string place_text(const Region& region, std::span<const ReportColumn> columns);
+/// What is wrong in a region: "intervals too wide", "predictions too large".
+std::string region_fault(const Region& region);
 
-/// Where calibration is worst, corrected for looking at many.
-Card worst_places_card(const PlaceSearch& search, std::span<const ReportColumn> columns);
+/// The regions where calibration is worst, corrected for multiple tests.
+Card worst_regions_card(const RegionSearch& search, std::span<const ReportColumn> columns);
 
 }  // namespace tare

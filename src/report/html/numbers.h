@@ -8,7 +8,7 @@ namespace tare {
 
 // Numbers as a person reads them in a report.
 
-/// Four digits that mean something: 0.04361, 20.14, 1235; "infinite" where it is.
+/// Four significant digits: 0.04361, 20.14, 1235; "infinite" for an infinity.
 std::string number_text(double value);
 /// A share as "89.3 %".
 std::string percent_text(double share);

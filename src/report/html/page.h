@@ -10,12 +10,12 @@ namespace tare {
 /// Rows of cells, the first being the heading.
 using Cells = std::vector<std::vector<std::string>>;
 
-/// A picture with its words and the numbers behind it.
+/// A figure with its text and a table of its numbers.
 struct Card {
   std::string title;
   std::string pictures;            // SVG elements
   std::vector<std::string> words;  // paragraphs: what it shows, what to do about it; plain text
-  Cells table = {};                // the same for those who cannot see it, or want the numbers
+  Cells table = {};                // the same as numbers, also for screen readers
   bool full_width = false;
 };
 
@@ -32,14 +32,14 @@ struct Finding {
   std::string text;
 };
 
-/// A figure that stands large at the top.
+/// A number shown large at the top.
 struct Tile {
   std::string name;
   std::string value;
   std::string note;
 };
 
-/// Plain text; what stands in backquotes is shown as something to type.
+/// Plain text; text in backquotes is shown as code.
 std::string paragraph(std::string_view text);
 /// Tables in the frame that cards have.
 std::string box_html(const std::string& body);
@@ -50,18 +50,17 @@ enum class CardOrder { kRows, kStacked };
 std::string cards_html(const std::vector<Card>& cards, CardOrder order = CardOrder::kRows);
 std::string findings_html(const std::vector<Finding>& findings);
 std::string tiles_html(const std::vector<Tile>& tiles);
-/// A table that scrolls by itself where it is too wide; `name` is its name for a screen reader.
+/// A table that scrolls by itself if it is too wide; `name` is its name for a screen reader.
 /// With kWords cells are sentences.
 enum class CellKind { kNumbers, kWords };
 std::string html_table(const Cells& rows, const std::string& name,
                        CellKind kind = CellKind::kNumbers);
-/// Two columns: what, and what it is. For facts about a model or a file.
+/// Two columns, name and value, for facts about a model or a file.
 std::string facts_html(const std::vector<std::pair<std::string, std::string>>& facts,
                        const std::string& name);
 
-/// A page that needs nothing else: title, a line about where it comes from, a lead (HTML) and
-/// sections with links to them. Follows the reader's light or dark setting; readable on a phone and
-/// on paper.
+/// A self-contained page: title, a line of provenance, a lead (HTML) and sections with links to
+/// them. Follows the reader's light or dark setting; readable on a phone and on paper.
 struct Page {
   std::string title;
   std::string provenance;

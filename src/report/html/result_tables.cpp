@@ -8,7 +8,7 @@
 namespace tare {
 namespace {
 
-/// Three digits that mean something: 0.0436, 1.53, 20.1.
+/// Three significant digits: 0.0436, 1.53, 20.1.
 std::string short_figure(double value) { return fmt::format("{:.3g}", value); }
 
 std::string cell_text(const SummaryCell& cell) {

@@ -15,6 +15,9 @@
 namespace tare {
 namespace {
 
+constexpr const char* kContestLegend =
+    "Mean ± standard deviation over splits. 'perfect' is the mean score of a perfect forecaster on "
+    "as many test rows.";
 constexpr const char* kSecondMetric = "MACE";  // beside the ranking: the paper's first
 
 std::string method_name(const std::string& method, const std::string& options) {
@@ -25,7 +28,7 @@ bool has_interval(const RankedMethod& row) { return std::isfinite(row.behind_low
 
 std::string standing(const RankedMethod& row, bool best) {
   if (best) return "best";
-  return !has_interval(row) ? "not known" : row.tied ? "tied with the best" : "behind";
+  return !has_interval(row) ? "unknown" : row.tied ? "tied with the best" : "behind";
 }
 
 std::string p_text(double p) { return p < 0.0001 ? "< 0.0001" : fmt::format("{:.4f}", p); }
@@ -48,24 +51,25 @@ NamedValue ranking_row(const RankedMethod& row, bool best) {
 
 std::string ranking_words(const CaseRanking& ranking) {
   const auto& methods = ranking.methods;
-  if (methods.size() < 2) return "There is nothing to compare it with.";
+  if (methods.size() < 2) return "There is no other method to compare with.";
   if (!has_interval(methods[1])) {
-    return "One repeat gives no interval: nothing can be told apart. Take more (`--repeats 10`).";
+    return "One repeat gives no interval: methods cannot be distinguished. Run more repeats "
+           "(`--repeats 10`).";
   }
   const auto tied = static_cast<std::size_t>(
       std::ranges::count_if(methods, [](const RankedMethod& row) { return row.tied; }));
   if (tied == 1) {
     return fmt::format(
-        "{} is better than every other by more than chance, comparison by comparison.",
+        "{} is better than every other method by more than chance, in each comparison separately.",
         method_name(methods[0].method, methods[0].options));
   }
   return fmt::format(
-      "{} of {} cannot be told from the best (blue): choose among them by speed or "
-      "taste, or take more repeats.",
+      "{} of {} cannot be distinguished from the best (blue): choose among them by speed or "
+      "simplicity, or run more repeats.",
       tied, methods.size());
 }
 
-std::optional<std::size_t> place_of(const SummaryTable& table, const std::string& metric) {
+std::optional<std::size_t> metric_index(const SummaryTable& table, const std::string& metric) {
   const auto found = std::ranges::find(table.metrics, metric);
   if (found == table.metrics.end()) return std::nullopt;
   return static_cast<std::size_t>(found - table.metrics.begin());
@@ -84,24 +88,22 @@ NamedValue metric_row(const std::string& name, double mean, double sd, Ink ink) 
 
 std::string metric_words(const std::string& metric, const std::optional<double>& floor) {
   if (metric == "Coverage") {
-    return "Share of test rows in their 90 % interval; 0.9 is wanted. A target exactly at an end "
+    return "Share of test rows inside their 90 % interval; 0.9 is nominal. A tie with an end "
            "counts by the share of its jump that is inside.";
   }
   if (metric == "Length") {
-    return "Mean width of the 90 % interval: shorter is better only among those that cover 90 %.";
+    return "Mean width of the 90 % interval; shorter is better only among methods that cover 90 %.";
   }
   if (metric == "ICE") {
-    return "Mean distance of the true probability below a quantile from its level, at each row: "
-           "the "
-           "error of individual calibration. 0 is perfect, and there is no floor of noise.";
+    return "Individual calibration error: the mean distance between the level of a quantile and "
+           "the true probability below it, at each row. 0 is perfect; there is no noise floor.";
   }
-  const std::string below =
-      floor ? fmt::format(
-                  " A perfect model scores {} on as many test rows (dashed): less than that "
-                  "means nothing.",
-                  number_text(*floor))
-            : "";
-  if (metric == "MACE") return "Mean distance of observed from nominal levels." + below;
+  const std::string below = floor ? fmt::format(
+                                        " A perfect model scores {} on as many test rows (dashed); "
+                                        "differences below that mean nothing.",
+                                        number_text(*floor))
+                                  : "";
+  if (metric == "MACE") return "Mean distance between observed and nominal levels." + below;
   return "Smaller is better." + below;
 }
 
@@ -113,15 +115,15 @@ std::string comparisons_text(const std::vector<RankedMethod>& methods, std::size
   for (const RankedMethod& row : methods) {
     if (row.survives()) surviving.push_back(method_name(row.method, row.options));
   }
-  const std::string seen = comparisons == 1
-                               ? std::string("One pair of methods was compared.")
-                               : fmt::format(
-                                     "{} pairs of methods were compared; each interval is for one "
-                                     "of them alone.",
-                                     count_text(comparisons));
+  const std::string seen =
+      comparisons == 1
+          ? std::string("One pair of methods was compared.")
+          : fmt::format("{} pairs of methods were compared; each interval is for one comparison.",
+                        count_text(comparisons));
   if (surviving.empty()) {
     return seen +
-           " After Holm's correction for all of them (5 %) no method can be told from the best.";
+           " After Holm's correction for all of them (5 %) no method can be distinguished from the "
+           "best.";
   }
   return fmt::format(
       "{} After Holm's correction for all of them (5 %) the best is still better than "
@@ -142,30 +144,31 @@ Card ranking_card(const CaseRanking& ranking) {
                      bar ? number_text(row.behind_high) : "", standing(row, best),
                      bar ? p_text(row.adjusted) : "", count_text(row.repeats)});
   }
-  return {.title = fmt::format("Ranking by {}", ranking.metric),
-          .pictures = row_chart({.label = fmt::format("{}: distance of each method from the best, "
-                                                      "with 95 % intervals",
-                                                      ranking.case_name),
-                                 .x_label = ranking.metric + " behind the best",
-                                 .marks = {0.0}},
-                                rows),
-          .words = {fmt::format("How far each method's {} is behind the best, repeat by repeat on "
-                                "the same rows, with a 95 % interval that allows for the rows that "
-                                "repeats share. Where it holds 0, chance can explain the distance.",
-                                ranking.metric),
-                    ranking_words(ranking), comparisons_text(ranking.methods, ranking.comparisons)},
-          .table = std::move(table)};
+  return {
+      .title = fmt::format("Ranking by {}", ranking.metric),
+      .pictures = row_chart(
+          {.label = fmt::format("{}: difference of each method from the best, with 95 % intervals",
+                                ranking.case_name),
+           .x_label = ranking.metric + " behind the best",
+           .marks = {0.0}},
+          rows),
+      .words = {fmt::format("By how much each method's {} is worse than the best, paired by "
+                            "repeat, with a 95 % interval that allows for the rows that repeats "
+                            "share. If the interval contains 0, chance can explain the difference.",
+                            ranking.metric),
+                ranking_words(ranking), comparisons_text(ranking.methods, ranking.comparisons)},
+      .table = std::move(table)};
 }
 
 Card metric_card(const SummaryTable& table, const std::string& metric) {
-  const auto place = place_of(table, metric);
-  if (!place) return {};
-  const std::optional<double> floor = table.floors.at(*place);
+  const auto index = metric_index(table, metric);
+  if (!index) return {};
+  const std::optional<double> floor = table.floors.at(*index);
   std::vector<NamedValue> rows;
   Cells cells = {{"method", metric, "sd over repeats", "paper", "its sd"}};
   bool paper = false;
   for (const SummaryRow& row : table.rows) {
-    const SummaryCell& cell = row.cells.at(*place);
+    const SummaryCell& cell = row.cells.at(*index);
     const std::string name = method_name(row.method, row.options);
     if (cell.count > 0) rows.push_back(metric_row(name, cell.mean, cell.sd, Ink::kBlue));
     if (cell.paper_mean) {
@@ -178,9 +181,10 @@ Card metric_card(const SummaryTable& table, const std::string& metric) {
                      cell.paper_mean ? number_text(*cell.paper_mean) : "",
                      cell.paper_sd ? number_text(*cell.paper_sd) : ""});
   }
-  RowChartOptions options{.label = fmt::format("{}: {} of each method{}", table.case_name, metric,
-                                               paper ? ", and the paper's below it" : ""),
-                          .x_label = metric + (metric == "Coverage" ? "; dashed: 0.9 wanted" : "")};
+  RowChartOptions options{
+      .label = fmt::format("{}: {} of each method{}", table.case_name, metric,
+                           paper ? ", and the paper's below it" : ""),
+      .x_label = metric + (metric == "Coverage" ? "; dashed: 0.9, nominal" : "")};
   if (metric == "Coverage") {
     options.marks = {0.9};
   } else {
@@ -231,8 +235,9 @@ std::string contest_html(const ContestReport& report) {
     if (!card.pictures.empty()) cards.push_back(std::move(card));
   }
   page.sections.push_back({"metrics", "Metric by metric", cards_html(cards)});
-  page.sections.push_back(
-      {"table", "All figures", box_html(html_table(result_cells(report.table), "All figures"))});
+  page.sections.push_back({"table", "All figures",
+                           box_html(paragraph(kContestLegend) +
+                                    html_table(result_cells(report.table), "All figures"))});
   if (!report.failed.empty()) {
     std::string body;
     for (const std::string& text : report.failed) body += paragraph(text);

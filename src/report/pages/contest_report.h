@@ -11,7 +11,7 @@
 
 namespace tare {
 
-/// A case's methods from best to worst by a metric of which less is better.
+/// A case's methods from best to worst by a metric for which smaller is better.
 struct CaseRanking {
   std::string case_name;
   std::string metric;
@@ -19,11 +19,11 @@ struct CaseRanking {
   std::size_t comparisons = 0;  // of pairs of methods, for which p-values are corrected
 };
 
-/// How many comparisons there were, and which distances from the best outlast the correction for
-/// them. Empty where nothing was compared.
+/// The number of comparisons, and the methods that differ from the best after the correction for
+/// them. Empty if nothing was compared.
 std::string comparisons_text(const std::vector<RankedMethod>& methods, std::size_t comparisons);
 
-/// The ranking with the 95 % intervals of the distances from the best.
+/// The ranking with 95 % intervals of the differences from the best.
 Card ranking_card(const CaseRanking& ranking);
 
 /// Mean and deviation of one metric for each method; beside it the paper's figures where there are
@@ -43,7 +43,7 @@ struct ContestReport {
 std::string contest_html(const ContestReport& report);
 
 /// The page of 'tare reproduce': for each case its table beside the paper's figures, and where
-/// there is one its ranking. `figure` is an SVG element that the page shows above all, or empty.
+/// there is one its ranking. `figure` is an SVG element at the top of the page, or empty.
 std::string results_html(const Summary& summary, const std::string& provenance,
                          const std::string& figure = {},
                          const std::vector<CaseRanking>& rankings = {});

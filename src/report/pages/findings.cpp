@@ -15,60 +15,59 @@ namespace {
 
 Finding coverage_finding(const ModelReport& report) {
   const Slice& all = report.overall;
-  std::string seen = fmt::format("90 % intervals cover {} of {}.",
+  std::string seen = fmt::format("90 % intervals cover {} of {} (in brackets: 95 % interval).",
                                  percent_text(all.coverage, all.coverage_low, all.coverage_high),
                                  rows_text(all.rows));
   if (all.on_end > 0) {
     seen += fmt::format(
-        " {} of the targets are exactly at an end, as counts are: they count by the share of their "
-        "jump that is inside. Counted as inside, {} are covered.",
+        " {} of the targets equal an end of their interval (ties); a tie counts by the share of "
+        "its jump that is inside. With ties counted as inside, coverage is {}.",
         percent_text(static_cast<double>(all.on_end) / static_cast<double>(all.rows)),
         percent_text(all.counted));
   }
   if (covers_too_little(all)) {
     return {
         false, "intervals are too short.",
-        seen + " Refit with rows like these, or ask for a guarantee (`fit --guarantee split`)."};
+        seen + " Fit again with rows like these, or add a guarantee (`fit --guarantee split`)."};
   }
   if (covers_too_much(all)) {
     return {false, "intervals are wider than needed.",
-            seen + " Nothing is lost but sharpness; more calibration rows narrow them."};
+            seen + " Only sharpness is lost; more calibration rows make them narrower."};
   }
   return {true, "coverage on average.", seen};
 }
 
 Finding curve_finding(const ReliabilityCurve& curve) {
   if (curve.largest <= curve.reach) {
-    return {
-        true, "levels on average.",
-        fmt::format("Over all rows no quantile is off by more than {}; chance alone gives up to "
-                    "{}.",
-                    percent_text(curve.largest), percent_text(curve.reach))};
+    return {true, "levels on average.",
+            fmt::format("Over all rows no quantile is off by more than {}; a perfect model can be "
+                        "off by up to {} by chance.",
+                        percent_text(curve.largest), percent_text(curve.reach))};
   }
   return {
       false, "levels on average.",
-      fmt::format("The {:.2f} quantile has {} too many or too few rows below it; chance gives at "
-                  "most {}.",
-                  curve.largest_at, percent_text(curve.largest), percent_text(curve.reach))};
+      fmt::format(
+          "The share of rows below the {:.2f} quantile is off by {}; chance explains at most {}.",
+          curve.largest_at, percent_text(curve.largest), percent_text(curve.reach))};
 }
 
-Finding place_finding(const ModelReport& report) {
-  const PlaceSearch& search = report.places;
+Finding region_finding(const ModelReport& report) {
+  const RegionSearch& search = report.places;
   if (search.found == 0) {
     return {
-        true, "no place stands out.",
+        true, "no region stands out.",
         fmt::format("{} tests over ranges, categories and pairs of columns found nothing beyond "
                     "chance.",
                     count_text(search.looked_at))};
   }
-  const Place& worst = search.worst.front();
+  const Region& worst = search.worst.front();
   return {
-      false, "calibration depends on where.",
-      fmt::format("Worst: {} ({}): {}, {} seen where {} was wanted{}.",
-                  place_text(worst, report.columns), rows_text(worst.rows), place_fault(worst),
+      false, "calibration varies between regions.",
+      fmt::format("Worst: {} ({}): {}, {} observed where {} is nominal{}.",
+                  place_text(worst, report.columns), rows_text(worst.rows), region_fault(worst),
                   percent_text(worst.share), percent_text(nominal_share(worst.event)),
                   worst.sure_error > 0.0 ? "; off by at least " + percent_text(worst.sure_error) +
-                                               ", whatever chance does in all places together"
+                                               ", after the correction for all regions"
                                          : "")};
 }
 
@@ -78,21 +77,20 @@ void add_support_findings(const ModelReport& report, const Outcomes& outcomes,
   if (std::isinf(report.scores.at("length_90"))) {
     findings.push_back(
         {false, "infinite intervals.",
-         "Some 90 % intervals are infinite: too few rows stand behind the levels to "
-         "bound them. With a guarantee, hold out more (`fit --guarantee split:0.3`)."});
+         "Some 90 % intervals are infinite: there are too few rows for a finite bound at these "
+         "levels. With a guarantee, hold out more rows (`fit --guarantee split:0.3`)."});
   }
   if (outcomes.knows_outside) {
     const double share = static_cast<double>(outcomes.outside_rows) / rows;
     const bool many = share > 0.05 && outcomes.outside_rows > 3;
-    findings.push_back(
-        {!many, many ? "rows unlike those of the fit." : "rows like those of the fit.",
-         fmt::format("{} of the rows are farther from the calibration rows than 99 % of these are "
-                     "from each other{}.",
-                     percent_text(share),
-                     many
-                         ? "; what is said about them is a guess. Fit again with such rows, or see "
-                           "`fit --shift-to`"
-                         : "")});
+    findings.push_back({!many,
+                        many ? "rows unlike those of the fit." : "rows like those of the fit.",
+                        fmt::format("{} of the rows are farther from their nearest calibration row "
+                                    "than 99 % of the calibration rows are from each other{}.",
+                                    percent_text(share),
+                                    many ? "; their answers are extrapolated. Fit again with such "
+                                           "rows, or see `fit --shift-to`"
+                                         : "")});
   }
   for (const PredictionWarning& warning : report.warnings) {
     // An infinite answer has a finding of its own.
@@ -104,8 +102,8 @@ void add_support_findings(const ModelReport& report, const Outcomes& outcomes,
   if (report.series) {
     findings.push_back(
         {false, "a series.",
-         "Rows follow each other in time, so that errors come in runs: the bands and "
-         "tests here take rows to be independent and see more than there is."});
+         "Rows follow each other in time, and their errors are correlated. The bands and tests on "
+         "this page assume independent rows, so they raise too many alarms."});
   }
 }
 
@@ -113,12 +111,11 @@ void add_support_findings(const ModelReport& report, const Outcomes& outcomes,
 
 std::vector<Finding> report_findings(const ModelReport& report, const Outcomes& outcomes) {
   std::vector<Finding> findings = {coverage_finding(report), curve_finding(report.curve),
-                                   place_finding(report)};
+                                   region_finding(report)};
   if (outcomes.rows() < 100) {
     findings.push_back(
         {false, "few test rows.",
-         fmt::format("{} can show only large errors: bars and bands are wide for that "
-                     "reason.",
+         fmt::format("{} can show only large errors, so error bars and bands are wide.",
                      rows_text(outcomes.rows()))});
   }
   add_support_findings(report, outcomes, findings);
@@ -132,13 +129,13 @@ std::vector<Tile> report_tiles(const ModelReport& report) {
       {"90 % interval covers", percent_text(s.at("coverage_90")),
        fmt::format("95 % interval {:.1f} to {:.1f} %", 100.0 * report.overall.coverage_low,
                    100.0 * report.overall.coverage_high)},
-      {"Median width of it", number_text(report.overall.width), "in units of " + report.target},
+      {"Its median width", number_text(report.overall.width), "in units of " + report.target},
       {"MACE", fmt::format("{:.3g}", s.at("mace")),
        fmt::format("a perfect model: {:.3g}", s.at("mace_floor"))},
       {"CheckScore", number_text(s.at("check_score")), "smaller is better; for comparisons"}};
   if (const auto effective_n = s.find("effective_n_median")) {
-    tiles.push_back({"effective_n", number_text(*effective_n),
-                     "independent draws that would say as much, median"});
+    tiles.push_back(
+        {"effective_n", number_text(*effective_n), "median effective sample size of an answer"});
   }
   return tiles;
 }
@@ -153,8 +150,9 @@ Cells metric_cells(const Scores& s) {
         {std::string(info.title),
          info.is_count ? count_text(static_cast<std::size_t>(value)) : number_text(value),
          named ? number_text(s.at(perfect)) : perfect,
-         std::isinf(value) ? "infinite, since a quantile is: too few rows to bound it"
-                           : std::string(info.meaning)});
+         std::isinf(value)
+             ? "infinite, because a quantile is infinite: too few rows for a finite bound"
+             : std::string(info.meaning)});
   };
   for (const ScoreRole role : {ScoreRole::kScore, ScoreRole::kWithTies}) {
     if (role == ScoreRole::kWithTies && !ties) continue;

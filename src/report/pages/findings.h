@@ -8,13 +8,13 @@
 
 namespace tare {
 
-/// What a reader in a hurry must know: each a sentence with what to do about it.
+/// The main findings, each with advice.
 std::vector<Finding> report_findings(const ModelReport& report, const Outcomes& outcomes);
 
-/// The figures that stand at the top.
+/// The numbers at the top of the page.
 std::vector<Tile> report_tiles(const ModelReport& report);
 
-/// The scores with what a perfect forecaster would have, and what each means.
+/// The scores, those of a perfect forecaster, and the meaning of each.
 Cells metric_cells(const Scores& scores);
 
 }  // namespace tare

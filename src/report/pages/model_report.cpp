@@ -17,8 +17,8 @@
 namespace tare {
 namespace {
 
-/// How badly a column's slices fare: the largest distance of an error bar from 90 %, or the largest
-/// error where every bar holds it (then below 0).
+/// The calibration error of a column's slices: the largest distance of an error bar from 90 %,
+/// negative if every bar contains 90 %.
 double column_error(const std::vector<Slice>& slices) {
   double worst = -1.0;
   for (const Slice& s : slices) {
@@ -29,7 +29,8 @@ double column_error(const std::vector<Slice>& slices) {
   return worst;
 }
 
-/// Which columns have pictures: all that are cut, or those that fare worst, in their own order.
+/// The columns that are drawn: all that have several slices, or the worst of them, in their own
+/// order.
 std::vector<std::size_t> drawn_columns(const ModelReport& report) {
   std::vector<std::size_t> order(report.columns.size());
   for (std::size_t j = 0; j < order.size(); ++j) order[j] = j;
@@ -64,30 +65,28 @@ std::string slices_body(const ModelReport& report) {
     cards.push_back(column_card(report.columns[j], report.slices[j]));
   }
   std::string body = paragraph(
-      "A model can be right on average and wrong in places. Each column is cut into slices of "
-      "about "
-      "as many rows; dots are their coverage and the median width of their intervals, bars are 95 "
-      "% "
-      "error bars. Orange: the bar does not hold 90 %. Intervals may be wide in one place and "
-      "short "
-      "in another; that is what local calibration is for. Coverage should be 90 % everywhere.");
+      "A model can be calibrated on average and wrong in some regions. Each column is cut into "
+      "slices with about equal numbers of rows. Dots show the coverage of a slice and the median "
+      "width of its intervals, with 95 % error bars. Orange: the error bar does not contain 90 %. "
+      "Brackets in texts hold the ends of 95 % intervals. The width of intervals may differ "
+      "between slices; that is the purpose of local calibration. Coverage should be 90 % "
+      "everywhere.");
   if (report.overall.on_end > 0) {
     body += paragraph(
-        "A target exactly at an end of its interval counts as covered by the share of its jump "
-        "that "
-        "is inside: right intervals of counts then cover 90 %, and not more.");
+        "A target that equals an end of its interval (a tie) counts as covered by the share of its "
+        "jump that is inside. Correct intervals of counts then cover 90 %, not more.");
   }
   std::vector<std::string> whole;
   for (std::size_t j = 0; j < report.columns.size(); ++j) {
     if (report.slices[j].size() < 2) whole.push_back(report.columns[j].name);
   }
   if (drawn.size() + whole.size() < report.columns.size()) {
-    body += paragraph(fmt::format("Of {} columns the {} that fare worst are drawn.",
+    body += paragraph(fmt::format("Of {} columns the {} with the largest errors are drawn.",
                                   count_text(report.columns.size()), drawn.size()));
   }
   if (!whole.empty()) {
-    body += paragraph(
-        "Not cut, because all rows have one value or are too few: " + join(whole, ", ") + ".");
+    body += paragraph("Not cut, because all rows have one value or there are too few rows: " +
+                      join(whole, ", ") + ".");
   }
   body += cards_html(cards, CardOrder::kStacked);
   if (drawn.size() < report.columns.size()) {
@@ -109,7 +108,7 @@ std::vector<std::string> summary_row(const std::string& name, std::vector<double
 std::string data_body(const ModelReport& report, const Outcomes& outcomes) {
   Cells numbers = {{"column", "smallest", "5 %", "median", "95 %", "largest"}};
   numbers.push_back(summary_row(report.target + " (target)", outcomes.y));
-  Cells names = {{"column", "values", "most frequent", "its share"}};
+  Cells names = {{"column", "values", "most frequent", "share of it"}};
   for (const ReportColumn& column : report.columns) {
     if (column.origin == ColumnOrigin::kDerived) continue;
     if (!column.categorical) {
@@ -147,7 +146,7 @@ std::vector<Section> sections_of(const ModelReport& report, const Outcomes& outc
       {"average", "Over all rows",
        cards_html({reliability_card(report.curve, report.guaranteed), pit_card(report.scores)})});
   sections.push_back({"worst", "Where calibration is worst",
-                      cards_html({worst_places_card(report.places, report.columns)})});
+                      cards_html({worst_regions_card(report.places, report.columns)})});
   sections.push_back({"columns", "Along features and groups", slices_body(report)});
   std::vector<Card> rows = {intervals_card(outcomes, report.target)};
   if (!outcomes.effective_n.empty()) rows.push_back(effective_n_card(outcomes));
@@ -176,7 +175,7 @@ ModelReport examine_rows(const Examination& exam, std::vector<ReportColumn> colu
   for (const ReportColumn& column : columns) {
     report.slices.push_back(tally_slices(cut_column(column), outcomes));
   }
-  report.places = find_worst_places(columns, outcomes);
+  report.places = find_worst_regions(columns, outcomes);
   report.warnings = exam.warnings();
   report.columns = std::move(columns);
   return report;

@@ -8,8 +8,8 @@
 
 #include "evaluate/examination.h"
 #include "evaluate/report_columns.h"
-#include "evaluate/slabs.h"
 #include "evaluate/slices.h"
+#include "evaluate/worst_regions.h"
 #include "report/figures/choice_figures.h"
 #include "tare/evaluate/scorecard.h"
 
@@ -18,7 +18,7 @@ namespace tare {
 /// Facts as they are shown: what, and what it is.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-/// All that a report about a model on test rows shows.
+/// The contents of a report about a model on test rows.
 struct ModelReport {
   std::string model_name;  // of the file
   std::string data_name;
@@ -33,20 +33,20 @@ struct ModelReport {
   Slice overall;
   std::vector<ReportColumn> columns;
   std::vector<std::vector<Slice>> slices;  // of each column
-  PlaceSearch places;
+  RegionSearch places;
   std::vector<PredictionWarning> warnings;
   BandwidthChoice bandwidth;   // shown where its path is not empty
   bool of_first_fold = false;  // whose bandwidth it is
   std::optional<AutoTrail> trail;
 };
 
-/// The parts that come from the rows: scores, curve, slices of every column, worst places.
+/// The parts that come from the rows: scores, curve, slices of every column, worst regions.
 ModelReport examine_rows(const Examination& exam, std::vector<ReportColumn> columns, Seed seed);
 
-/// One page that needs nothing else.
+/// One self-contained page.
 std::string model_report_html(const ModelReport& report, const Outcomes& outcomes);
 
-/// Columns with pictures of their own; the others are in a table.
+/// Number of columns with figures; the others are in a table.
 inline constexpr std::size_t kDrawnColumns = 18;
 
 }  // namespace tare

@@ -18,13 +18,13 @@ constexpr std::string_view kTitle = "The theorems in numbers";
 constexpr std::string_view kRates =
     "Mean squared error of SNQ's quantiles (levels 0.1 to 0.9) against the number of calibration "
     "rows n, with the window h = c n^(-1/(d+2)) of Theorem 1, on residuals of the true mean, at "
-    "queries away from the cube's walls. The "
-    "standard error of a slope is that of the least squares line; dashed, the theorem's slope. "
-    "Theorem 3: of four features one "
-    "matters, and a kernel on that one alone has the rate of one dimension.";
+    "queries away from the boundary of the cube. The standard error of a slope is that of the "
+    "least squares line; dashed: the theorem's slope. Theorem 3: only one of four features "
+    "matters, and a kernel on that feature alone has the rate of one dimension.";
 constexpr std::string_view kColumns =
-    "Theorem 5: pinball loss of calibration against the first features of four that all matter. "
-    "The best quantiles gain from each; estimated ones gain less, the fewer rows there are.";
+    "Theorem 5: pinball loss against the number of features in the kernel, of four that all "
+    "matter. The true conditional quantiles gain from each feature; estimated quantiles gain less, "
+    "in particular with few rows.";
 
 Ink ink_of(std::size_t k) { return kInks[k % kInks.size()]; }
 
@@ -66,7 +66,7 @@ Chart rate_chart(const Theory& theory, int theorem) {
 
 Chart column_chart(const Theory& theory) {
   Chart chart({.title = "Theorem 5",
-               .x_label = "features that the kernel sees",
+               .x_label = "features in the kernel",
                .y_label = "pinball loss",
                .width = 560,
                .height = 440});

@@ -13,8 +13,8 @@
 
 namespace tare {
 
-/// The roles a series can play; each has a colour for light and one for dark pages, told apart by
-/// the colour-blind as well.
+/// The roles a series can play; each has a colour for light and one for dark pages, and
+/// colour-blind readers can distinguish them.
 enum class Ink : std::uint8_t { kGrey, kBlue, kOrange, kGreen };
 enum class Stroke : std::uint8_t { kSolid, kDashed };
 enum class LegendPlace : std::uint8_t { kTop, kNone };
@@ -74,7 +74,7 @@ class Chart {
   std::string render_in_page(const std::string& label) const;
 
   /// Several charts in one SVG element, in rows from left to right, each in a cell as large as the
-  /// largest. The legend of the first stands for all where the charts have none of their own. No
+  /// largest. The first chart's legend is shown for all if the charts have none of their own. No
   /// charts are kInvalidArgument, and so are no columns.
   friend std::string render_panels(const PanelOptions& options, std::span<const Chart> charts);
 

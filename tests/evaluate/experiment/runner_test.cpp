@@ -68,7 +68,7 @@ TEST_F(Runner, DoesNotRepeatWhatIsDone) {
 
 TEST_F(Runner, RefusesAFileThatIsSomethingElse) {
   std::ofstream(folder / "mine.csv") << "a,b\n1,2\n";
-  expect_error(ErrorCode::kBadData, "not a file of results",
+  expect_error(ErrorCode::kBadData, "not a result file",
                [&] { ResultFile results(folder / "mine.csv"); });
   EXPECT_EQ(read_bytes(folder / "mine.csv"), "a,b\n1,2\n");
 }

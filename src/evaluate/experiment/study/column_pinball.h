@@ -11,8 +11,9 @@
 
 namespace tare {
 
-/// Every combination of `per_feature` even places in (0, 1) for each of `dims` features, the first
-/// feature slowest: uniform features, made finite, so that averages over some of them are sums.
+/// Every combination of `per_feature` evenly spaced values in (0, 1) for each of `dims` features,
+/// the first feature slowest: uniform features, made finite, so that averages over some of them are
+/// sums.
 Matrix feature_grid(std::size_t dims, std::size_t per_feature);
 
 /// The pinball loss that q has on average under N(0, sd^2).

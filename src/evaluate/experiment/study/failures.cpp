@@ -66,7 +66,7 @@ std::array<double, 2> ccl_terms(double (*upper)(double)) {
   return {calibration.value()[0], sharpness.value()[0]};
 }
 
-/// The squared MMD between draws of normal laws and targets, and the laws' calibration error.
+/// The squared MMD between draws of normal distributions and targets, and their calibration error.
 std::vector<double> mmd_row(const Problem& problem, const Sample& data,
                             std::span<const std::size_t> law_of_row,
                             std::span<const double> noise) {
@@ -126,7 +126,7 @@ FailureTable ccl_loss_failure() {
   table.words =
       "u is uniform on [-1, 1], and the levels are 1/4 and 3/4. The jump covers all of Y below x = "
       "1/2 and nothing above. With any weight on sharpness it has a lower loss than the truth, and "
-      "from a weight of 1/3 on nothing at all has the lowest.";
+      "from a weight of 1/3 on the zero forecast has the lowest.";
   table.heading = {"weight of sharpness", "truth", "jump", "zero"};
   const std::array terms = {ccl_terms(scaled_truth), ccl_terms(scaled_jump),
                             ccl_terms(scaled_zero)};
@@ -145,7 +145,7 @@ FailureTable ccl_network_failure(Seed seed) {
   table.title = "CCL on Y = uX: what a network reaches";
   table.words =
       "Mean distance of the fitted quantiles at 0.6 to 0.9 from the truth, (2 tau - 1) x, and from "
-      "zero (2,000 rows). More sharpness leads away from the one and to the other.";
+      "zero (2,000 rows). More sharpness moves the quantiles away from the truth and towards zero.";
   table.heading = {"weight of sharpness", "from the truth", "from zero"};
   const Problem& problem = find_problem("scaled_uniform");
   const std::vector<Level> levels = {Level{0.6}, Level{0.7}, Level{0.8}, Level{0.9}};
@@ -173,11 +173,12 @@ FailureTable ccl_network_failure(Seed seed) {
 
 FailureTable mmd_failure(Seed seed) {
   FailureTable table;
-  table.title = "MMD: blind to which law belongs to which row";
+  table.title = "MMD: does not see which distribution belongs to which row";
   table.words =
-      "The true laws of 512 rows (hetero_1), and the same laws dealt out to other rows: the "
-      "discrepancy between their draws and the targets is the same, the calibration is not.";
-  table.heading = {"laws", "squared MMD", "ICE"};
+      "The true distributions of 512 rows (hetero_1), and the same distributions permuted over the "
+      "rows: the discrepancy between their draws and the targets is the same, the calibration is "
+      "not.";
+  table.heading = {"distributions", "squared MMD", "ICE"};
   table.names = {"each row its own", "permuted"};
   const Problem& problem = find_problem("hetero_1");
   const Sample data = draw(problem, 512, split(seed, 0));

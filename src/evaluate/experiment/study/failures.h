@@ -23,8 +23,8 @@ FailureTable sharpness_failure(Seed seed);
 /// covers all of Y below x = 1/2 and nothing above, and for zero; and what a network reaches.
 FailureTable ccl_loss_failure();
 FailureTable ccl_network_failure(Seed seed);
-/// Appendix B: MMD between draws of predicted laws and targets, before and after the laws are
-/// permuted among the rows.
+/// Appendix B: MMD between draws of predicted distributions and targets, before and after the
+/// distributions are permuted among the rows.
 FailureTable mmd_failure(Seed seed);
 
 /// All four, some seconds on one core.

@@ -15,10 +15,10 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kGrid = 600;   // places on the axis of a feature
+constexpr std::size_t kGrid = 600;   // points on the axis of a feature
 constexpr std::size_t kSteps = 200;  // of a series: the paper's Figure 2
 constexpr std::size_t kPoints =
-    800;  // rows shown of a law: enough to see it, few enough to see the lines
+    800;  // rows drawn: enough to show the distribution, few enough to show the lines
 
 std::string panel_name(const ExperimentMethod& one) {
   const Method& method = find_method(one.method);

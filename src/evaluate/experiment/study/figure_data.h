@@ -15,12 +15,12 @@ enum class FigureKind : std::uint8_t {
   kSeries,  // over the first test steps, with what was observed
 };
 
-/// What one method says, and the rows it is to be seen against.
+/// The predictions of one method, and the rows drawn with them.
 struct FigurePanel {
   std::string name;  // as the paper spells the method, with its options
   std::vector<double> x, lower, median, upper;
   std::vector<double> observed_x,
-      observed_y;  // some training rows of a law; the test's of a series
+      observed_y;  // some training rows of a known-law problem; the test rows of a series
 };
 
 struct FigureData {
@@ -32,7 +32,7 @@ struct FigureData {
 };
 
 /// The 95 % bands of a plan's methods in its first case, each fitted once on the rows of the first
-/// repeat. The plan has a figure. kNotFound where the case's data is not there.
+/// repeat. The plan has a figure. kNotFound if the case's data is missing.
 FigureData figure_data(const ExperimentPlan& plan, const std::string& data_folder,
                        const Execution& how);
 

@@ -35,7 +35,7 @@ struct RateSetting {
   int theorem;
   const char* name;
   std::size_t dims;      // features of the problem
-  std::size_t relevant;  // of which so many matter
+  std::size_t relevant;  // number of them that matter
   std::size_t seen;      // by the kernel
   double constant;       // c of h = c n^(-1/(seen+2))
 };
@@ -96,7 +96,7 @@ double squared_error(const RateSetting& setting, std::size_t rows, std::size_t q
 /// The expected pinball loss of SNQ on the first `seen` features, over the rows of a feature grid.
 double column_loss(const Problem& problem, std::size_t rows, std::size_t seen,
                    const TheoryOptions& options, Seed seed) {
-  // Without a feature every window is endless, and any one column will do.
+  // Without a feature the bandwidth is infinite, and any column gives the same result.
   const std::size_t columns = std::max<std::size_t>(seen, 1);
   const Residuals data = draw_residuals(problem, rows, columns, split(seed, 0));
   SnqOptions snq_options;
@@ -130,7 +130,7 @@ struct Task {
 void run_tasks(std::vector<Task> tasks, const TheoryOptions& options, const Execution& how) {
   const std::size_t samples = options.samples;
   std::vector<double> values(tasks.size() * samples);
-  // The longest first, so that no thread is left with one at the end.
+  // The longest first, so that threads finish at about the same time.
   std::vector<std::size_t> order = all_rows(tasks.size());
   std::ranges::stable_sort(order, std::ranges::greater{},
                            [&](std::size_t t) { return tasks[t].rows; });

@@ -32,7 +32,7 @@ struct RateCurve {
 /// The mean pinball loss of calibration against the first 0, 1, 2, ... features.
 struct ColumnCurve {
   std::string name;      // "n = 1000", or that of the best there is
-  std::size_t rows = 0;  // that calibrate; 0: the law itself is known
+  std::size_t rows = 0;  // calibration rows; 0: the true conditional quantiles
   std::vector<double> loss;
 };
 
@@ -43,7 +43,7 @@ struct TheoryOptions {
   std::size_t least_rows = 4'000;  // sizes double from here to there
   std::size_t most_rows = 256'000;
   std::vector<std::size_t> column_rows = {100, 500, 2'500};  // that Theorem 5 is shown with
-  std::size_t grid = 6;                                      // places of a feature, Theorem 5
+  std::size_t grid = 6;                                      // grid points of a feature, Theorem 5
 };
 
 struct Theory {
@@ -51,15 +51,15 @@ struct Theory {
   std::vector<ColumnCurve> columns;
 };
 
-/// The paper's theorems in numbers, on laws that are known, with the residuals of the true mean (a
+/// The paper's theorems in numbers, on known-law problems, with the residuals of the true mean (a
 /// perfect f) and, for the rates, the paper's window, at queries in the middle half of each
 /// feature.
 ///
-/// Theorem 1: for d = 1, 2, 4 features that all matter the error falls as n^(-2/(d+2)), the kernel
-/// seeing all of them. Theorem 3: of four features one matters; a kernel on that one has the rate
-/// of d = 1, a kernel on all four that of d = 4. Theorem 5: the more of four features, which all
-/// matter, the best quantiles know, the lower the loss; estimated ones fall behind with each, the
-/// more so the fewer rows there are.
+/// Theorem 1: for d = 1, 2, 4 features that all matter the error falls as n^(-2/(d+2)), with a
+/// kernel on all of them. Theorem 3: one of four features matters; a kernel on that one has the
+/// rate of d = 1, a kernel on all four that of d = 4. Theorem 5: four features matter, and the loss
+/// of the true conditional quantiles falls with each feature that they use. The loss of estimated
+/// quantiles falls less, in particular with few rows.
 ///
 /// The result depends on the options alone, not on threads. kInvalidArgument for options without
 /// samples, queries or rows.

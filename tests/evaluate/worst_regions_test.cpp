@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "evaluate/slabs.h"
+#include "evaluate/worst_regions.h"
 
 #include <gtest/gtest.h>
 
@@ -73,13 +73,13 @@ TEST(Holm, AgreesWithItsDefinition) {
   }
 }
 
-/// The rows of a place, by its conditions alone.
-std::vector<std::size_t> rows_of(const Place& place, const std::vector<ReportColumn>& columns,
+/// The rows of a region, by its conditions alone.
+std::vector<std::size_t> rows_of(const Region& region, const std::vector<ReportColumn>& columns,
                                  std::size_t rows) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < rows; ++i) {
     bool in = true;
-    for (const PlaceCondition& c : place.where) {
+    for (const RegionCondition& c : region.where) {
       const ReportColumn& column = columns[c.column];
       in = in && (column.categorical ? column.names[column.codes[i]] == c.name
                                      : column.numbers[i] >= c.from && column.numbers[i] <= c.to);
@@ -101,43 +101,43 @@ double at_most(std::size_t n, double p, std::size_t k) {
   return sum;
 }
 
-TEST(WorstPlaces, SayWhatTheRowsSay) {
+TEST(WorstRegions, SayWhatTheRowsSay) {
   const Drawn drawn = draw_rows(600, Seed{2}, [](double a, double, std::uint32_t code) {
     return code == 1 ? 2.0 : a > 0.7 ? 0.3 : 1.0;
   });
   const Outcomes& o = drawn.outcomes;
-  const PlaceSearch search = find_worst_places(drawn.columns, o);
+  const RegionSearch search = find_worst_regions(drawn.columns, o);
   ASSERT_EQ(search.worst.size(), kWorst);
   EXPECT_GT(search.found, 0u);
-  for (const Place& place : search.worst) {
-    const auto rows = rows_of(place, drawn.columns, o.rows());
-    ASSERT_EQ(rows.size(), place.rows);
+  for (const Region& region : search.worst) {
+    const auto rows = rows_of(region, drawn.columns, o.rows());
+    ASSERT_EQ(rows.size(), region.rows);
     std::size_t hits = 0;
     for (const std::size_t i : rows) {
-      hits += place.event == CalibrationEvent::kCovered
+      hits += region.event == CalibrationEvent::kCovered
                   ? o.y[i] >= o.lower[i] && o.y[i] <= o.upper[i]
                   : o.y[i] <= o.median[i];
     }
-    EXPECT_EQ(place.count, static_cast<double>(hits));  // no ties
-    EXPECT_DOUBLE_EQ(place.share, static_cast<double>(hits) / static_cast<double>(rows.size()));
-    const double nominal = nominal_share(place.event);
+    EXPECT_EQ(region.count, static_cast<double>(hits));  // no ties
+    EXPECT_DOUBLE_EQ(region.share, static_cast<double>(hits) / static_cast<double>(rows.size()));
+    const double nominal = nominal_share(region.event);
     const double low = at_most(rows.size(), nominal, hits);
     const double high = 1.0 - (hits == 0 ? 0.0 : at_most(rows.size(), nominal, hits - 1));
-    EXPECT_NEAR(place.p, std::min(1.0, 2.0 * std::min(low, high)), 1e-9);
-    EXPECT_GE(place.adjusted, place.p);
-    EXPECT_LE(place.low, place.share);
-    EXPECT_GE(place.high, place.share);
-    EXPECT_LT(place.sure_error, std::fabs(place.share - nominal));
+    EXPECT_NEAR(region.p, std::min(1.0, 2.0 * std::min(low, high)), 1e-9);
+    EXPECT_GE(region.adjusted, region.p);
+    EXPECT_LE(region.low, region.share);
+    EXPECT_GE(region.high, region.share);
+    EXPECT_LT(region.sure_error, std::fabs(region.share - nominal));
   }
 }
 
-TEST(WorstPlaces, FindTheSlabTheNameAndTheCorner) {
+TEST(WorstRegions, FindTheSlabTheNameAndTheCorner) {
   const Drawn slab = draw_rows(2000, Seed{7}, [](double a, double, std::uint32_t) {
     return a > 0.25 && a < 0.5 ? 2.0 : 1.0;
   });
-  const PlaceSearch found = find_worst_places(slab.columns, slab.outcomes);
+  const RegionSearch found = find_worst_regions(slab.columns, slab.outcomes);
   ASSERT_FALSE(found.worst.empty());
-  const Place& first = found.worst[0];
+  const Region& first = found.worst[0];
   ASSERT_EQ(first.where.size(), 1u);
   EXPECT_EQ(first.where[0].column, 0u);
   EXPECT_NEAR(first.where[0].from, 0.25, 0.07);
@@ -148,7 +148,7 @@ TEST(WorstPlaces, FindTheSlabTheNameAndTheCorner) {
 
   const Drawn name = draw_rows(
       2000, Seed{8}, [](double, double, std::uint32_t code) { return code == 2 ? 0.3 : 1.0; });
-  const Place named = find_worst_places(name.columns, name.outcomes).worst.at(0);
+  const Region named = find_worst_regions(name.columns, name.outcomes).worst.at(0);
   EXPECT_EQ(named.where.at(0).name, "r");
   EXPECT_FALSE(named.too_low());
   EXPECT_EQ(named.count, static_cast<double>(named.rows));
@@ -157,18 +157,18 @@ TEST(WorstPlaces, FindTheSlabTheNameAndTheCorner) {
   const Drawn corner = draw_rows(4000, Seed{9}, [](double a, double b, std::uint32_t) {
     return a > 0.667 && b > 0.43 ? 2.5 : 1.0;
   });
-  const Place both = find_worst_places(corner.columns, corner.outcomes).worst.at(0);
+  const Region both = find_worst_regions(corner.columns, corner.outcomes).worst.at(0);
   ASSERT_EQ(both.where.size(), 2u);
   EXPECT_NEAR(both.where[0].from, 0.667, 0.05);
   EXPECT_NEAR(both.where[1].from, 0.43, 0.1);
 }
 
-TEST(WorstPlaces, ACalibratedModelRaisesAtMostItsShareOfFalseAlarms) {
+TEST(WorstRegions, ACalibratedModelRaisesAtMostItsShareOfFalseAlarms) {
   std::size_t alarms = 0;
   const std::size_t all = draws(400);
   for (std::uint64_t draw = 0; draw < all; ++draw) {
     const Drawn drawn = draw_rows(300, split(Seed{11}, draw), kRight);
-    const PlaceSearch search = find_worst_places(drawn.columns, drawn.outcomes);
+    const RegionSearch search = find_worst_regions(drawn.columns, drawn.outcomes);
     EXPECT_GT(search.looked_at, 300u);
     alarms += std::size_t{search.found > 0};
   }
@@ -177,7 +177,7 @@ TEST(WorstPlaces, ACalibratedModelRaisesAtMostItsShareOfFalseAlarms) {
   EXPECT_LE(static_cast<double>(alarms), expected + 3.0 * std::sqrt(expected)) << alarms;
 }
 
-TEST(WorstPlaces, TargetsThatRepeatAreNoError) {
+TEST(WorstRegions, TargetsThatRepeatAreNoError) {
   // Half of the targets are 0, and so is the median: the jump reaches from 0.25 to 0.75.
   Drawn drawn = draw_rows(2000, Seed{13}, kRight);
   drawn.outcomes.jumps.assign(2000, {});
@@ -190,15 +190,15 @@ TEST(WorstPlaces, TargetsThatRepeatAreNoError) {
     drawn.outcomes.upper[i] = normal_quantile(0.9);
   }
   drawn.columns.resize(2);
-  EXPECT_EQ(find_worst_places(drawn.columns, drawn.outcomes).found, 0u);
+  EXPECT_EQ(find_worst_regions(drawn.columns, drawn.outcomes).found, 0u);
 }
 
-TEST(WorstPlaces, OfOneRowAndOfNone) {
+TEST(WorstRegions, OfOneRowAndOfNone) {
   const Drawn one = draw_rows(1, Seed{17}, kRight);
-  const PlaceSearch search = find_worst_places(one.columns, one.outcomes);
+  const RegionSearch search = find_worst_regions(one.columns, one.outcomes);
   EXPECT_EQ(search.looked_at, 2u);
   EXPECT_EQ(search.found, 0u);
-  EXPECT_EQ(find_worst_places({}, {}).looked_at, 0u);
+  EXPECT_EQ(find_worst_regions({}, {}).looked_at, 0u);
 }
 
 }  // namespace
