@@ -46,6 +46,7 @@ struct Table {
   std::string source;                // the file's name, for messages
   std::vector<Column> columns;       // in the file's order, skipped ones included
   std::vector<std::uint64_t> lines;  // the line of the file on which each row starts, from 1
+  std::uint64_t first_row = 0;       // rows of the file before this batch
 
   std::size_t rows() const noexcept { return lines.size(); }
   /// The column of that name, or null.

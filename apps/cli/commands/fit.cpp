@@ -61,7 +61,7 @@ std::unique_ptr<QuantileModel> fit_rows(const std::string& source, const Method&
     return fit_method(method, input, params, how);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kBadData) throw;
-    fail(error.code(), "{}: {}", source, error.what());
+    throw error.in_source(source);
   }
 }
 

@@ -130,7 +130,7 @@ void shift_training_data(TrainingData& data, const std::string& path, const FitO
     data.shift = weigh_towards(data.encoded.x, data.encoded.weight, fresh.x,
                                split(Seed{options.seed}, kSeedPart), how);
   } catch (const Error& error) {
-    fail(error.code(), "--shift-to {}: {}", reader.source(), error.what());
+    throw error.in_source("--shift-to " + reader.source());
   }
 }
 
