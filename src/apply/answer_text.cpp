@@ -21,17 +21,19 @@ std::string key_of(const std::string& name) {
 
 }  // namespace
 
-AnswerText::AnswerText(const AnswerColumns& columns, std::vector<std::string> keep,
-                       std::string_view keep_word)
+AnswerText::AnswerText(const AnswerColumns& columns, std::vector<std::string> keep)
     : columns_(columns), keep_(std::move(keep)) {
   const std::unordered_set<std::string_view> results(columns.names().begin(),
                                                      columns.names().end());
   for (const std::string& name : keep_) {
     if (results.contains(name)) {
       fail(ErrorCode::kInvalidArgument,
-           "'{}' would be two columns of the output, one kept and one a result (leave it out of "
-           "{}, or rename it)",
-           name, keep_word);
+           {.column = name,
+            .option = "keep",
+            .value = name,
+            .remedies = {{"leave it out of", "keep", "", ""}, advice("rename it")},
+            .named_in_problem = true},
+           "'{}' would be two columns of the output, one kept and one a result", name);
     }
     kept_keys_.push_back(key_of(name));
   }

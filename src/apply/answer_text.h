@@ -17,10 +17,8 @@ namespace tare {
 /// CSV and null in JSON.
 class AnswerText {
  public:
-  /// Throws kInvalidArgument where a name would be there twice; `keep_word` is what the front end
-  /// calls the list of kept columns.
-  AnswerText(const AnswerColumns& columns, std::vector<std::string> keep,
-             std::string_view keep_word);
+  /// Throws kInvalidArgument where a name would be there twice (option "keep").
+  AnswerText(const AnswerColumns& columns, std::vector<std::string> keep);
 
   const std::vector<std::string>& keep() const noexcept { return keep_; }
   void append_csv_header(std::string& out) const;

@@ -12,10 +12,18 @@
 namespace tare {
 namespace {
 
-void check_inside(double value, std::string_view list) {
-  if (value > 0.0 && value < 1.0) return;
+[[noreturn]] void fail_list(std::string_view option, std::string value, std::string_view problem,
+                            std::string remedy) {
   fail(ErrorCode::kInvalidArgument,
-       "{}: '{}' does not lie strictly between 0 and 1 (0.9 means 90 %)", list, value);
+       {.option = std::string(option), .value = std::move(value), .remedies = {advice(remedy)}},
+       "{}", problem);
+}
+
+void check_inside(double value, std::string_view option) {
+  if (value > 0.0 && value < 1.0) return;
+  fail_list(option, fmt::to_string(value),
+            fmt::format("holds '{}', which does not lie strictly between 0 and 1", value),
+            "0.9 means 90 %");
 }
 
 void add_level(LevelColumns& columns, double value) {
@@ -36,39 +44,41 @@ void add_interval(LevelColumns& columns, double confidence) {
 
 }  // namespace
 
-LevelColumns level_columns(std::span<const double> levels, std::span<const double> intervals,
-                           const LevelWords& words) {
+LevelColumns level_columns(std::span<const double> levels, std::span<const double> intervals) {
   static constexpr std::array<double, 3> kUsual = {0.05, 0.5, 0.95};
   if (levels.empty() && intervals.empty()) levels = kUsual;
   LevelColumns columns;
   for (const double value : levels) {
-    check_inside(value, words.levels);
+    check_inside(value, "levels");
     add_level(columns, value);
   }
   for (const double value : intervals) {
-    check_inside(value, words.interval);
+    check_inside(value, "interval");
     add_interval(columns, value);
   }
   std::unordered_set<std::string_view> seen;
   for (const std::string& name : columns.names) {
     if (seen.insert(name).second) continue;
-    fail(ErrorCode::kInvalidArgument, "'{}' is asked for twice (name each level and interval once)",
-         name);
+    fail(ErrorCode::kInvalidArgument,
+         {.value = name, .remedies = {advice("name each level and interval once")}},
+         "'{}' is asked for twice", name);
   }
   return columns;
 }
 
-std::vector<double> parse_level_list(std::string_view text, std::string_view name) {
+std::vector<double> parse_level_list(std::string_view text, std::string_view option) {
   std::vector<double> values;
   if (text.empty()) return values;
   if (trim(text).empty()) {
-    fail(ErrorCode::kInvalidArgument, "{}: names no level (0.05,0.5,0.95 are three)", name);
+    fail_list(option, std::string(text), "names no level", "0.05,0.5,0.95 are three");
   }
   for (const std::string& item : split_text(text, ',')) {
     const auto value = parse_number(item);
     if (!value) {
-      fail(ErrorCode::kInvalidArgument,
-           "{}: '{}' is not a number strictly between 0 and 1 (0.9 means 90 %)", name, trim(item));
+      fail_list(
+          option, std::string(trim(item)),
+          fmt::format("holds '{}', which is not a number strictly between 0 and 1", trim(item)),
+          "0.9 means 90 %");
     }
     values.push_back(*value);
   }

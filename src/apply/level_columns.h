@@ -25,18 +25,12 @@ struct LevelColumns {
   std::vector<Delivered> delivered;
 };
 
-/// What a front end calls the two lists, for messages.
-struct LevelWords {
-  std::string_view levels = "levels";
-  std::string_view interval = "interval";
-};
-
 /// Neither given means 0.05, 0.5, 0.95. Throws kInvalidArgument for a number that does not lie
-/// strictly between 0 and 1, and for a level or an interval that is asked for twice.
-LevelColumns level_columns(std::span<const double> levels, std::span<const double> intervals,
-                           const LevelWords& words);
+/// strictly between 0 and 1 (option "levels" or "interval"), and for a level or an interval that is
+/// asked for twice.
+LevelColumns level_columns(std::span<const double> levels, std::span<const double> intervals);
 
-/// "0.05,0.5" to numbers; `name` is that of the list, for the message. Throws kInvalidArgument.
-std::vector<double> parse_level_list(std::string_view text, std::string_view name);
+/// "0.05,0.5" to numbers; `option` is the list's name, for the error. Throws kInvalidArgument.
+std::vector<double> parse_level_list(std::string_view text, std::string_view option);
 
 }  // namespace tare

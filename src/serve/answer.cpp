@@ -65,7 +65,7 @@ std::string answer_json(const RowAnswers& answers, const std::string& version,
   std::string out = "{\"model\":";
   append_json_text(out, version);
   out += ",\"rows\":[";
-  AnswerText(answers.columns, {}, "keep").append_json(out, {}, answers.rows, answers.values, ",");
+  AnswerText(answers.columns, {}).append_json(out, {}, answers.rows, answers.values, ",");
   out += "],\"ids\":";
   append_texts(out, ids);
   out += ",\"warnings\":";
@@ -84,14 +84,14 @@ std::string warnings_header(const std::vector<Notice>& warnings) {
 
 std::string answer_ndjson(const RowAnswers& answers) {
   std::string out;
-  AnswerText(answers.columns, {}, "keep").append_json(out, {}, answers.rows, answers.values, "\n");
+  AnswerText(answers.columns, {}).append_json(out, {}, answers.rows, answers.values, "\n");
   return out + "\n";
 }
 
 std::string answer_csv(const RowAnswers& answers, const Table& table,
                        const std::vector<std::string>& keep) {
   try {
-    const AnswerText text(answers.columns, keep, "keep");
+    const AnswerText text(answers.columns, keep);
     std::string out;
     text.append_csv_header(out);
     text.append_csv(out, table, answers.rows, answers.values);

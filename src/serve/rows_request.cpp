@@ -19,9 +19,9 @@ std::vector<std::string> columns_to_keep(const std::string& text, const CsvReade
   if (trim(text).empty()) return named;
   for (const std::string& item : split_text(text, ',')) named.emplace_back(trim(item));
   try {
-    return kept_columns(reader.source(), reader.header(), named, {"keep", "keep=all"});
+    return kept_columns(reader.source(), reader.header(), named);
   } catch (const Error& error) {
-    throw Problem(400, error.what());
+    throw Problem(400, problem_of(error).detail());
   }
 }
 
@@ -46,7 +46,7 @@ Table parse_csv_body(const std::string& body, const Schema& schema, Need need,
     }
     return table;
   } catch (const Error& error) {
-    throw problem_of(error);
+    throw problem_of(error, RowNames::kLines);
   }
 }
 
@@ -63,7 +63,7 @@ LevelColumns asked_levels(const Target& target, const JsonBody& body, std::size_
              "{} levels were asked for, and {} is the most (ask for the rest in another request)",
              levels.size() + 2 * intervals.size(), most);
     }
-    return level_columns(levels, intervals, {});
+    return level_columns(levels, intervals);
   } catch (const Error& error) {
     throw problem_of(error);
   }

@@ -43,7 +43,7 @@ void run_predict(const PredictOptions& options, const Common& common) {
   const FittedModel fitted = load_model(options.model);
   ModelInput input(fitted, options.data, Need::kFeatures, options.input, parse_names(options.keep));
   Predictor predictor(*fitted.model, levels, options.diagnostics);
-  const AnswerText answers(predictor.columns(), input.keep(), "--keep");
+  const AnswerText answers(predictor.columns(), input.keep());
   AtomicFile file(options.output, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
 
   Bar bar(common);

@@ -67,7 +67,7 @@ ModelInput::ModelInput(const FittedModel& fitted, const std::string& path, Need 
       encoder_(*fitted.schema, need, missing_policy(*fitted.schema, options.missing),
                program_of(*fitted.schema, options)) {
   const auto& header = reader_.header();
-  keep_ = kept_columns(reader_.source(), header, keep, {"--keep", "--keep all"});
+  keep_ = kept_columns(reader_.source(), header, keep);
   std::vector<ColumnRequest> requests = fitted.schema->requests(reader_.source(), header, need);
   keep_raw(header, keep_, requests);
   for (ColumnRequest& request : requests) {
@@ -80,7 +80,7 @@ ModelInput::ModelInput(const FittedModel& fitted, const std::string& path, Need 
 bool ModelInput::read(std::size_t max_rows) {
   if (!reader_.read(table_, max_rows)) {
     if (rows_read_ == 0)
-      fail(ErrorCode::kBadData, "{}: a header and no data rows", reader_.source());
+      fail(ErrorCode::kBadData, {.source = reader_.source()}, "a header and no data rows");
     return false;
   }
   rows_read_ += table_.rows();

@@ -12,8 +12,7 @@ std::vector<std::string> parse_names(const std::string& text) {
 }
 
 LevelColumns parse_levels(const std::string& levels, const std::string& intervals) {
-  return level_columns(parse_level_list(levels, "--levels"),
-                       parse_level_list(intervals, "--interval"), {"--levels", "--interval"});
+  return level_columns(parse_level_list(levels, "levels"), parse_level_list(intervals, "interval"));
 }
 
 }  // namespace tare::cli

@@ -14,32 +14,18 @@ namespace {
 /// Rows between two looks at the clock: enough of them that neighbours share work.
 constexpr std::size_t kRowsAtOnce = 4'096;
 
-/// The remedies of Schema::encode are options of the tool, which a client does not have.
-void refuse_missing(const Table& table, const ColumnPlan& plan, MissingPolicy policy) {
-  for (const Column& column : table.columns) {
-    if (column.missing == 0) continue;
-    const auto place = plan.find(column.name);
-    if (!place) continue;
-    const std::string& part = plan.columns()[*place].part;
-    if (part == "feature" && policy == MissingPolicy::kImpute) continue;
-    refuse(422, "row {}: column '{}': '{}' is a missing value, {} of {} rows ({})",
-           column.first_missing + 1, column.name, column.first_missing_text, column.missing,
-           table.rows(),
-           part == "feature" ? "send a value; a model fitted with --missing impute fills it in"
-                             : fmt::format("a {} is not imputed", part));
-  }
-}
-
 /// Rows as the model takes them.
 RowEncoder encode_rows(const ServedModel& model, const Table& table, Need need) {
   const Schema& schema = model.schema();
   if (table.rows() == 0) refuse(422, "there is no row (send one at least)");
   const MissingPolicy policy =
       schema.missing() == MissingPolicy::kImpute ? MissingPolicy::kImpute : MissingPolicy::kError;
-  const bool with_target = need == Need::kFeaturesAndTarget;
-  refuse_missing(table, with_target ? model.features_and_target() : model.features(), policy);
   RowEncoder rows(schema, need, policy);
-  rows.encode(table);
+  try {
+    rows.encode(table);
+  } catch (const Error& error) {
+    throw problem_of(error);
+  }
   if (rows.encoded().rows.empty()) {
     refuse(422,
            "the model looks at {} rows of a series at a time, and there are {} (send the rows "
