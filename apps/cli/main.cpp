@@ -94,18 +94,7 @@ int run(int argc, char** argv) {
   app.formatter(std::make_shared<GroupedHelp>());
   app.set_version_flag("--version", "tare " + std::string(kVersion));
   app.require_subcommand(1);
-  add_fit(app, common);
-  add_predict(app, common);
-  add_evaluate(app, common);
-  add_report(app, common);
-  add_inspect(app, common);
-  add_methods(app, common);
-  add_demo(app, common);
-  add_compare(app, common);
-  add_tune(app, common);
-  add_reproduce(app, common);
-  add_serve(app, common);
-  add_completion(app, common);
+  add_commands(app, common);
   const std::vector<std::string> names = command_names(app);
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first.empty())
@@ -124,7 +113,7 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "check failed: {}\n", failed.text);
     return kCheck;
   } catch (const Error& error) {
-    return complain(exit_code(error.code()), error.what());
+    return complain(exit_code(error.code()), error_words(error));
   } catch (const std::bad_alloc&) {
     return complain(kOther, "out of memory");
   } catch (const std::exception& error) {
@@ -134,7 +123,44 @@ int run(int argc, char** argv) {
   return kDone;
 }
 
+/// Whether a command has this flag, "--missing".
+bool is_flag(const std::string& flag) {
+  Common common;
+  CLI::App app;
+  add_commands(app, common);
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  return std::any_of(commands.begin(), commands.end(), [&](const CLI::App* command) {
+    return command->get_option_no_throw(flag) != nullptr;
+  });
+}
+
+/// Options of other methods than the NRC family's are not flags of their own.
+std::string flag_text(std::string_view option, std::string_view value) {
+  std::string flag = "--" + std::string(option);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  if (is_flag(flag)) return value.empty() ? flag : fmt::format("{} {}", flag, value);
+  return value.empty() ? fmt::format("--set {}", option)
+                       : fmt::format("--set {}={}", option, value);
+}
+
 }  // namespace
+
+void add_commands(CLI::App& app, Common& common) {
+  add_fit(app, common);
+  add_predict(app, common);
+  add_evaluate(app, common);
+  add_report(app, common);
+  add_inspect(app, common);
+  add_methods(app, common);
+  add_demo(app, common);
+  add_compare(app, common);
+  add_tune(app, common);
+  add_reproduce(app, common);
+  add_serve(app, common);
+  add_completion(app, common);
+}
+
+std::string error_words(const Error& error) { return error_text(error, {flag_text}); }
 
 CLI::Validator whole_number() {
   return CLI::Validator(

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "tare/apply/fit.h"
+#include "tare/apply/notice.h"
+#include "tare/apply/predictor.h"
 #include "tare/base/error.h"
 #include "tare/base/execution.h"
+#include "tare/base/export.h"
 #include "tare/base/level.h"
 #include "tare/base/matrix.h"
 #include "tare/base/params.h"
@@ -19,8 +23,11 @@
 #include "tare/calibrate/warnings.h"
 #include "tare/data/given_form.h"
 #include "tare/data/input_column.h"
+#include "tare/data/missing_policy.h"
 #include "tare/data/problem.h"
 #include "tare/evaluate/metrics.h"
 #include "tare/evaluate/scorecard.h"
 #include "tare/evaluate/target_jumps.h"
+#include "tare/io/table.h"
 #include "tare/model/regressor.h"
+#include "tare/version.h"

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "apply/kept_columns.h"
 
+#include <string_view>
 #include <unordered_set>
+#include <utility>
 
 #include "base/fail.h"
 #include "base/strings.h"
+#include "io/table_place.h"
 
 namespace tare {
 
@@ -17,10 +20,13 @@ std::vector<std::string> kept_columns(const std::string& source,
   for (const std::string& name : named) {
     if (!there.contains(name)) {
       const auto near = closest_names(name, header);
-      ErrorDetails details{.source = source, .column = name, .option = "keep", .value = name};
-      details.named_in_problem = true;
-      if (!near.empty()) details.remedies = {advice("did you mean " + join(near, " or ") + "?")};
-      details.remedies.push_back({"", "keep", "all", "keeps every one"});
+      ErrorDetails details = no_column(source, name);
+      details.option = "keep";
+      details.value = name;
+      if (!near.empty()) {
+        details.remedies.push_back(advice(fmt::format("did you mean {}?", join(near, " or "))));
+      }
+      details.remedies.push_back(use("keep", "all", "to keep every one"));
       fail(ErrorCode::kNotFound, std::move(details), "has no column '{}' to keep", name);
     }
     if (!seen.insert(name).second) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "io/csv.h"
@@ -10,8 +9,8 @@
 namespace tare {
 
 /// The columns of a file to copy through to the answer: those named, or every one where the only
-/// name is 'all' and no column is called so. Throws
-/// kNotFound for a column that is not there, kInvalidArgument for one that is named twice.
+/// name is 'all' and no column is called so. Throws kNotFound for a column that is not there,
+/// kInvalidArgument for one that is named twice (option "keep").
 std::vector<std::string> kept_columns(const std::string& source,
                                       const std::vector<std::string>& header,
                                       const std::vector<std::string>& named);

@@ -12,13 +12,18 @@
 namespace tare {
 namespace {
 
+[[noreturn]] void fail_list(std::string_view option, std::string value, std::string_view problem,
+                            std::string remedy) {
+  fail(ErrorCode::kInvalidArgument,
+       {.option = std::string(option), .value = std::move(value), .remedies = {advice(remedy)}},
+       "{}", problem);
+}
+
 void check_inside(double value, std::string_view option) {
   if (value > 0.0 && value < 1.0) return;
-  fail(ErrorCode::kInvalidArgument,
-       {.option = std::string(option),
-        .value = fmt::to_string(value),
-        .remedies = {advice("0.9 means 90 %")}},
-       "holds '{}', which does not lie strictly between 0 and 1", value);
+  fail_list(option, fmt::to_string(value),
+            fmt::format("holds '{}', which does not lie strictly between 0 and 1", value),
+            "0.9 means 90 %");
 }
 
 void add_level(LevelColumns& columns, double value) {
@@ -71,18 +76,15 @@ std::vector<double> parse_level_list(std::string_view text, std::string_view opt
   std::vector<double> values;
   if (text.empty()) return values;
   if (trim(text).empty()) {
-    fail(ErrorCode::kInvalidArgument,
-         {.option = std::string(option), .remedies = {advice("0.05,0.5,0.95 are three")}},
-         "names no level");
+    fail_list(option, std::string(text), "names no level", "0.05,0.5,0.95 are three");
   }
   for (const std::string& item : split_text(text, ',')) {
     const auto value = parse_number(item);
     if (!value) {
-      fail(ErrorCode::kInvalidArgument,
-           {.option = std::string(option),
-            .value = std::string(trim(item)),
-            .remedies = {advice("0.9 means 90 %")}},
-           "holds '{}', which is not a number strictly between 0 and 1", trim(item));
+      fail_list(
+          option, std::string(trim(item)),
+          fmt::format("holds '{}', which is not a number strictly between 0 and 1", trim(item)),
+          "0.9 means 90 %");
     }
     values.push_back(*value);
   }

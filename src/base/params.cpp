@@ -15,7 +15,8 @@ Params Params::parse(std::string_view text) {
     if (item.empty()) continue;
     const std::size_t mark = item.find('=');
     if (mark == std::string::npos || mark == 0) {
-      fail(ErrorCode::kInvalidArgument, "'{}' is not of the form name=value", item);
+      fail(ErrorCode::kInvalidArgument, {.value = item}, "'{}' is not of the form name=value",
+           item);
     }
     params.set(item.substr(0, mark), item.substr(mark + 1));
   }
@@ -50,8 +51,7 @@ double Params::number(std::string_view name, double fallback, double low, double
   if (found == values_.end()) return fallback;
   const auto value = parse_number(found->second);
   if (!value || !(*value >= low && *value <= high)) {
-    fail(ErrorCode::kInvalidArgument, "{} must be a number from {} to {}, got '{}'", name, low,
-         high, found->second);
+    fail_option(name, found->second, fmt::format("must be a number from {} to {}", low, high));
   }
   return *value;
 }
@@ -62,8 +62,8 @@ std::size_t Params::count(std::string_view name, std::size_t fallback, std::size
   if (found == values_.end()) return fallback;
   const auto value = parse_count(found->second);
   if (!value || *value < low || *value > high) {
-    fail(ErrorCode::kInvalidArgument, "{} must be a whole number from {} to {}, got '{}'", name,
-         low, high, found->second);
+    fail_option(name, found->second,
+                fmt::format("must be a whole number from {} to {}", low, high));
   }
   return *value;
 }
@@ -80,8 +80,12 @@ void Params::check_known(std::string_view owner,
       }
     }
     if (!found) {
-      fail(ErrorCode::kInvalidArgument, "{} has no option '{}' (it has: {})", owner, name,
-           join(names, ", "));
+      fail(ErrorCode::kInvalidArgument,
+           {.option = name,
+            .value = value,
+            .remedies = {advice("it has: " + join(names, ", "))},
+            .named_in_problem = true},
+           "{} has no option '{}'", owner, name);
     }
   }
 }

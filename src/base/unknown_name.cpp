@@ -9,10 +9,15 @@
 namespace tare {
 
 void fail_unknown_name(ErrorCode code, std::string_view what, std::string_view name,
-                       std::span<const std::string> known) {
+                       std::span<const std::string> known, std::string_view option) {
   const std::vector<std::string> near = closest_names(name, known);
   const std::string hint = near.empty() ? "" : fmt::format("did you mean {}? ", join(near, " or "));
-  fail(code, "there is no {} '{}' ({}known: {})", what, name, hint, join(known, ", "));
+  ErrorDetails details;
+  details.option = option;
+  details.value = name;
+  details.remedies = {advice(fmt::format("{}known: {}", hint, join(known, ", ")))};
+  details.named_in_problem = true;
+  fail(code, std::move(details), "there is no {} '{}'", what, name);
 }
 
 }  // namespace tare

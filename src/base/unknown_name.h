@@ -10,8 +10,9 @@
 namespace tare {
 
 /// "there is no kernel 'box' (known: naive, ...)", with the nearest name first where one is near.
-/// Every table of names uses this message.
+/// Every table of names uses this message. `option`: where the name was given.
 [[noreturn]] void fail_unknown_name(ErrorCode code, std::string_view what, std::string_view name,
-                                    std::span<const std::string> known);
+                                    std::span<const std::string> known,
+                                    std::string_view option = {});
 
 }  // namespace tare

@@ -58,9 +58,10 @@ void check_rows(const FitInput& input) {
     if (input.given.cols() > 0) {
       for (const double value : input.given.row(i)) finite = finite && std::isfinite(value);
     }
-    if (!finite) fail(ErrorCode::kBadData, "fit: row {} has a value that is not finite", i);
+    if (!finite) fail(ErrorCode::kBadData, {.row = i}, "there is a value that is not finite");
     if (!input.weight.empty() && !(input.weight[i] >= 0.0 && std::isfinite(input.weight[i]))) {
-      fail(ErrorCode::kBadData, "fit: row {} has the weight {}", i, input.weight[i]);
+      fail(ErrorCode::kBadData, {.row = i, .value = fmt::to_string(input.weight[i])},
+           "the weight is {}, and weights are finite and not negative", input.weight[i]);
     }
   }
 }
@@ -69,9 +70,8 @@ void check_rows(const FitInput& input) {
 void check_roles(const Method& method, const FitInput& input, const Params& params) {
   if (input.given.cols() > 0 && method.point == PointSource::kOwn) {
     fail(ErrorCode::kInvalidArgument,
-         "a prediction is given, and method '{}' trains a model of its own (use method nrc, or no "
-         "prediction)",
-         method.name);
+         {.remedies = {use("method", "nrc"), advice("leave the prediction out")}},
+         "a prediction is given, and method '{}' trains a model of its own", method.name);
   }
   if (input.given.cols() > 0 && params.has("regressor")) {
     fail(ErrorCode::kInvalidArgument,
@@ -246,9 +246,9 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
   const Params own = own_params(all);
   if (!guaranteed && !input.group.empty()) {
     fail(ErrorCode::kInvalidArgument,
-         "groups are what a guarantee holds within: ask for one (--guarantee split or cross), or "
-         "leave the "
-         "groups out");
+         {.remedies = {use("guarantee", "split"), use("guarantee", "cross"),
+                       advice("leave the groups out")}},
+         "groups are what a guarantee holds within, and none is asked for");
   }
   // From the inside out: the method, masses, the guarantee, bands, bounds.
   std::unique_ptr<QuantileModel> model = guaranteed

@@ -17,7 +17,8 @@ MethodConfig parse_config(std::string_view text, std::string_view source) {
     config.method = find_method(json.at("method").get<std::string>()).name;
     const nlohmann::json options = json.value("options", nlohmann::json::object());
     if (!options.is_object()) {
-      fail(ErrorCode::kInvalidArgument, "{}: \"options\" is an object of names and values", source);
+      fail(ErrorCode::kInvalidArgument, {.source = std::string(source)},
+           "\"options\" is an object of names and values");
     }
     for (const auto& [name, value] : options.items()) {
       config.params.set(name, value.is_string() ? value.get<std::string>() : value.dump());
@@ -26,16 +27,15 @@ MethodConfig parse_config(std::string_view text, std::string_view source) {
     config.experiment = json.value("experiment", "");
     return config;
   } catch (const nlohmann::json::exception& error) {
-    fail(
-        ErrorCode::kInvalidArgument,
-        "{}: is not a configuration of 'tare tune' (an object with \"method\" and \"options\"): {}",
-        source, error.what());
+    fail(ErrorCode::kInvalidArgument, {.source = std::string(source)},
+         "is not a configuration of 'tare tune' (an object with \"method\" and \"options\"): {}",
+         error.what());
   }
 }
 
 MethodConfig read_config(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) fail(ErrorCode::kNotFound, "{}: there is no such configuration", path);
+  if (!file) fail(ErrorCode::kNotFound, {.source = path}, "there is no such configuration");
   std::ostringstream text;
   text << file.rdbuf();
   return parse_config(text.str(), path);

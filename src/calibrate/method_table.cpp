@@ -63,7 +63,8 @@ std::span<const Method> table() {
            "the default: several cross-fitted centers and scales, SNQ on each, and the average "
            "that loses least on rows left out",
        .guarantee =
-           "from 2,000 rows on, or with --guarantee split or cross: a central interval covers at "
+           "from 2,000 rows on, or with guarantee=split or guarantee=cross: a central interval "
+           "covers at "
            "least its share of exchangeable rows on average, what of it the rows can keep; no "
            "theorem covers the average of its members",
        .citation = "Liu, Cai, Li 2023, Theorem 3; Caruana et al. 2004 for the greedy average",
@@ -281,7 +282,7 @@ const Method& find_method(std::string_view name) {
       return method;
     names.emplace_back(method.name);
   }
-  fail_unknown_name(ErrorCode::kNotFound, "method", name, names);
+  fail_unknown_name(ErrorCode::kNotFound, "method", name, names, "method");
 }
 
 }  // namespace tare

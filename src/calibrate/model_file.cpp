@@ -82,7 +82,8 @@ FittedModel model_in(const TensorStore& store, const std::string& path) {
     return fitted;
   } catch (const Error& error) {
     if (error.code() == ErrorCode::kUnsupported) throw;
-    fail(ErrorCode::kCorruptFile, "{}: {}", path, error.what());
+    // Neutral words: an option in a damaged file is none that the user has set.
+    fail(ErrorCode::kCorruptFile, {.source = path}, "{}", error.what());
   }
 }
 

@@ -3,22 +3,29 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
+#include <utility>
 
 #include "base/fail.h"
 #include "data/schema.h"
+#include "io/table_place.h"
 
 namespace tare {
 namespace {
 
-[[noreturn]] void fail_missing(const Table& table, const Column& column, std::string_view remedy) {
-  fail(ErrorCode::kBadData, "{}:{}: column '{}': '{}' is a missing value, {} of {} rows read ({})",
-       table.source, table.lines[column.first_missing], column.name, column.first_missing_text,
-       column.missing, table.rows(), remedy);
+/// `why` says what stands in the way of imputing the value; empty: nothing.
+[[noreturn]] void fail_missing(const Table& table, const Column& column, std::string_view why,
+                               std::vector<Remedy> remedies) {
+  ErrorDetails details = cell_details(table, column.name, column.first_missing);
+  details.value = column.first_missing_text;
+  details.remedies = std::move(remedies);
+  fail(ErrorCode::kBadData, std::move(details), "'{}' is a missing value, {} of {} rows read{}{}",
+       column.first_missing_text, column.missing, table.rows(), why.empty() ? "" : "; ", why);
 }
 
 const Column& needed(const Table& table, const std::string& name) {
   const Column* column = table.find(name);
-  if (column == nullptr) fail(ErrorCode::kNotFound, "{}: has no column '{}'", table.source, name);
+  if (column == nullptr)
+    fail(ErrorCode::kNotFound, no_column(table.source, name), "has no column '{}'", name);
   return *column;
 }
 
@@ -27,18 +34,21 @@ const Column& needed(const Table& table, const std::string& name) {
 void check_not_imputable(const Table& table, const Column& column, MissingPolicy missing,
                          std::string_view what) {
   if (column.missing == 0 || missing == MissingPolicy::kDrop) return;
-  if (missing == MissingPolicy::kError) {
-    fail_missing(table, column, "use --missing drop");
-  }
-  fail_missing(table, column, fmt::format("a {} is not imputed; use --missing drop", what));
+  fail_missing(table, column, fmt::format("a {} is not imputed", what), {use("missing", "drop")});
+}
+
+[[noreturn]] void fail_number(const Table& table, const Column& column, std::size_t row,
+                              fmt::format_string<const double&> problem, std::string remedy) {
+  ErrorDetails details = cell_details(table, column.name, row);
+  details.value = fmt::to_string(column.numbers[row]);
+  details.remedies = {advice(std::move(remedy))};
+  fail(ErrorCode::kBadData, std::move(details), problem, column.numbers[row]);
 }
 
 void check_finite_weight(const Table& table, const Column& column) {
   for (std::size_t i = 0; i < column.numbers.size(); ++i) {
     if (column.numbers[i] < 0.0) {
-      fail(ErrorCode::kBadData,
-           "{}:{}: column '{}': the weight {} is negative (weights are 0 or more)", table.source,
-           table.lines[i], column.name, column.numbers[i]);
+      fail_number(table, column, i, "the weight {} is negative", "weights are 0 or more");
     }
   }
 }
@@ -46,10 +56,8 @@ void check_finite_weight(const Table& table, const Column& column) {
 void check_deviation(const Table& table, const Column& column) {
   for (std::size_t i = 0; i < column.numbers.size(); ++i) {
     if (column.numbers[i] <= 0.0) {
-      fail(ErrorCode::kBadData,
-           "{}:{}: column '{}': the standard deviation {} is not above 0 (correct it or remove "
-           "the row)",
-           table.source, table.lines[i], column.name, column.numbers[i]);
+      fail_number(table, column, i, "the standard deviation {} is not above 0",
+                  "correct it or remove the row");
     }
   }
 }
@@ -117,12 +125,11 @@ Encoded Schema::encode(const Table& table, Need need, MissingPolicy missing) con
   for (const InputColumn& input : inputs_) {
     const Column& column = needed(table, input.name);
     if (column.missing > 0 && missing == MissingPolicy::kError) {
-      fail_missing(table, column, "use --missing drop, or --missing impute");
+      fail_missing(table, column, "", {use("missing", "drop"), use("missing", "impute")});
     }
     if (column.missing > 0 && column.missing == table.rows() && !input.categorical &&
         missing == MissingPolicy::kImpute && with_target) {
-      fail_missing(table, column,
-                   fmt::format("there is nothing to impute from; use --drop {}", input.name));
+      fail_missing(table, column, "there is nothing to impute from", {use("drop", input.name)});
     }
     columns.push_back(&column);
   }

@@ -34,16 +34,15 @@ std::vector<double> run_external_model(const ExternalModel& model, const Table& 
   while (!lines.empty() && trim(lines.back()).empty()) lines.pop_back();
   if (lines.size() != rows.size()) {
     fail(ErrorCode::kBadData,
-         "the predictor '{}' gave {} lines for {} rows (it must print one number per row and "
-         "nothing else)",
-         model.command, lines.size(), rows.size());
+         {.remedies = {advice("it must print one number per row and nothing else")}},
+         "the predictor '{}' gave {} lines for {} rows", model.command, lines.size(), rows.size());
   }
   std::vector<double> predictions;
   predictions.reserve(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto value = parse_number(lines[i]);
     if (!value) {
-      fail(ErrorCode::kBadData,
+      fail(ErrorCode::kBadData, {.value = std::string(trim(lines[i]))},
            "the predictor '{}': line {} of its output, '{}', is not a finite number", model.command,
            i + 1, trim(lines[i]));
     }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/fail.h"
+#include "io/table_place.h"
 
 namespace tare {
 namespace {
@@ -23,18 +24,18 @@ GroupColumn::GroupColumn(const Table& table, std::string name, std::span<const s
     const std::string_view text = column.raw[i];
     if (seen.find(text) == seen.end()) seen.emplace(text);
     if (seen.size() > kMaxGroups) {
-      fail(ErrorCode::kBadData, "{}: column '{}' has more than {} values, too many for groups",
-           table.source, name_, kMaxGroups);
+      fail(ErrorCode::kBadData, no_column(table.source, name_),
+           "column '{}' has more than {} values, too many for groups", name_, kMaxGroups);
     }
   }
   values_.assign(seen.begin(), seen.end());
   try {
     static_cast<void>(to_json().dump());  // a model file keeps them as JSON, which is UTF-8
   } catch (const Json::exception&) {
-    fail(ErrorCode::kBadData,
-         "{}: column '{}' has a value that is not UTF-8 text (convert the file, such as with iconv "
-         "-f latin1 -t utf-8)",
-         table.source, name_);
+    ErrorDetails details = no_column(table.source, name_);
+    details.remedies = {advice("convert the file, such as with iconv -f latin1 -t utf-8")};
+    fail(ErrorCode::kBadData, std::move(details), "column '{}' has a value that is not UTF-8 text",
+         name_);
   }
 }
 

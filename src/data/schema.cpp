@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
+#include "io/table_place.h"
 
 namespace tare {
 namespace {
@@ -30,7 +31,9 @@ void require_column(const std::string& source, const std::vector<std::string>& h
   } else {
     remedy = fmt::format("it has {} columns, the first: {}", header.size(), header.front());
   }
-  fail(ErrorCode::kNotFound, "{}: has no column '{}', the {} ({})", source, name, what, remedy);
+  ErrorDetails details = no_column(source, name);
+  details.remedies = {advice(std::move(remedy))};
+  fail(ErrorCode::kNotFound, std::move(details), "has no column '{}', the {}", name, what);
 }
 
 /// The columns that an outside model filled, in the order of their form.
@@ -54,28 +57,32 @@ GivenForm given_form_of(const Roles& roles) {
   return form;
 }
 
+/// A column that is asked for in a way that does not go.
+[[noreturn]] void fail_column(const std::string& column, std::string_view problem,
+                              std::vector<Remedy> remedies = {}) {
+  ErrorDetails details = no_column("", column);
+  details.remedies = std::move(remedies);
+  fail(ErrorCode::kInvalidArgument, std::move(details), "column '{}' {}", column, problem);
+}
+
 /// Contradictions among the columns that an outside model filled.
 void check_given(const Roles& roles) {
   const std::vector<std::string> names = given_names(roles);
   if (!roles.prediction_sd.empty() && roles.prediction.empty()) {
-    fail(ErrorCode::kInvalidArgument,
-         "column '{}' is the standard deviation of a prediction that is not named "
-         "(--prediction COL names the mean)",
-         roles.prediction_sd);
+    fail_column(roles.prediction_sd, "is the standard deviation of a prediction that is not named",
+                {{"name the mean with", "prediction", "COL", ""}});
   }
   if (!roles.prediction_quantiles.empty() && !roles.prediction.empty()) {
     fail(ErrorCode::kInvalidArgument,
-         "--prediction and --prediction-quantiles both say what the model gives; use one");
+         "a prediction and quantiles are both named as what the model gives; use one");
   }
   for (std::size_t k = 0; k < names.size(); ++k) {
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(k), names[k]) !=
         names.begin() + static_cast<std::ptrdiff_t>(k)) {
-      fail(ErrorCode::kInvalidArgument, "column '{}' is named twice as what the model gives",
-           names[k]);
+      fail_column(names[k], "is named twice as what the model gives");
     }
     if (names[k] == roles.target) {
-      fail(ErrorCode::kInvalidArgument,
-           "column '{}' is the target and cannot play another part as well", roles.target);
+      fail_column(roles.target, "is the target and cannot play another part as well");
     }
   }
 }
@@ -138,13 +145,11 @@ bool is_utf8(const std::string& text) {
 }
 
 /// A model file keeps names and categories as JSON, which is UTF-8.
-void require_utf8(const Table& table, std::uint64_t line, const std::string& column,
-                  const std::string& text) {
+void require_utf8(ErrorDetails place, const std::string& text) {
   if (is_utf8(text)) return;
-  fail(ErrorCode::kBadData,
-       "{}:{}: column '{}': '{}' is not UTF-8 text (convert the file, such as with iconv -f latin1 "
-       "-t utf-8)",
-       table.source, line, column, text);
+  place.value = text;
+  place.remedies = {advice("convert the file, such as with iconv -f latin1 -t utf-8")};
+  fail(ErrorCode::kBadData, std::move(place), "'{}' is not UTF-8 text", text);
 }
 
 InputColumn learn_number(const Column& column) {
@@ -161,12 +166,11 @@ InputColumn learn_category(const Table& table, const Column& column) {
   input.name = column.name;
   input.categorical = true;
   if (column.vocabulary.size() > kMaxCategories) {
-    fail(ErrorCode::kBadData,
-         "{}: column '{}' has {} different texts in {} rows, more than the {} a category may have "
-         "(if it is a "
-         "name or a date, use --drop {})",
-         table.source, column.name, column.vocabulary.size(), table.rows(), kMaxCategories,
-         column.name);
+    ErrorDetails details = no_column(table.source, column.name);
+    details.remedies = {{"if it is a name or a date, use", "drop", column.name, ""}};
+    fail(ErrorCode::kBadData, std::move(details),
+         "column '{}' has {} different texts in {} rows, more than the {} a category may have",
+         column.name, column.vocabulary.size(), table.rows(), kMaxCategories);
   }
   std::vector<std::size_t> count(column.vocabulary.size(), 0);
   for (const std::int32_t code : column.codes) {
@@ -175,8 +179,9 @@ InputColumn learn_category(const Table& table, const Column& column) {
   for (std::size_t k = 0; k < column.vocabulary.size(); ++k) {
     const auto first =
         std::find(column.codes.begin(), column.codes.end(), static_cast<std::int32_t>(k));
-    require_utf8(table, table.lines[static_cast<std::size_t>(first - column.codes.begin())],
-                 column.name, column.vocabulary[k]);
+    require_utf8(
+        cell_details(table, column.name, static_cast<std::size_t>(first - column.codes.begin())),
+        column.vocabulary[k]);
   }
   // Sorted, so that the model does not depend on the order of the rows.
   std::vector<std::size_t> order(column.vocabulary.size());
@@ -200,7 +205,7 @@ MissingPolicy parse_missing_policy(std::string_view name) {
   if (sought == "error") return MissingPolicy::kError;
   if (sought == "drop") return MissingPolicy::kDrop;
   if (sought == "impute") return MissingPolicy::kImpute;
-  fail(ErrorCode::kInvalidArgument, "--missing is error, drop or impute, got '{}'", name);
+  fail_option("missing", name, "is error, drop or impute");
 }
 
 std::string_view missing_policy_name(MissingPolicy policy) {
@@ -233,8 +238,7 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   }
   const auto clash = [&](const std::string& name, std::string_view what) {
     if (!name.empty() && (contains(roles.features, name) || contains(roles.calibrate_on, name))) {
-      fail(ErrorCode::kInvalidArgument, "column '{}' is the {} and cannot be a feature as well",
-           name, what);
+      fail_column(name, fmt::format("is the {} and cannot be a feature as well", what));
     }
   };
   clash(roles.target, "target");
@@ -242,8 +246,7 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   clash(roles.weight, "weight");
   clash(roles.split, "column to split by");
   if (roles.target == roles.weight || roles.target == roles.group) {
-    fail(ErrorCode::kInvalidArgument,
-         "column '{}' is the target and cannot play another part as well", roles.target);
+    fail_column(roles.target, "is the target and cannot play another part as well");
   }
 
   std::vector<ColumnRequest> requests;
@@ -276,7 +279,9 @@ Schema Schema::learn(const Table& table, const Roles& roles) {
   }
   for (const Column& column : table.columns) {
     const bool kept = column.kind != ColumnKind::kSkip && column.name != roles.split;
-    if (kept) require_utf8(table, 1, column.name, column.name);
+    if (kept) {
+      require_utf8({.source = table.source, .line = 1, .column = column.name}, column.name);
+    }
     if (column.kind == ColumnKind::kSkip || !is_input(roles, column.name)) continue;
     InputColumn input =
         column.kind == ColumnKind::kText ? learn_category(table, column) : learn_number(column);

@@ -41,7 +41,7 @@ AtomicFile::AtomicFile(std::string path, Overwrite overwrite)
   struct stat status {};
   const bool exists = ::stat(path_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) {
-    fail(ErrorCode::kInvalidArgument, "{}: is a folder; name a file in it", path_);
+    fail(ErrorCode::kInvalidArgument, {.source = path_}, "is a folder; name a file in it");
   }
   if (exists && !S_ISREG(status.st_mode)) {
     direct_ = true;
@@ -55,7 +55,7 @@ AtomicFile::AtomicFile(std::string path, Overwrite overwrite)
   file_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (file_ >= 0) return;
   if (errno == ENOENT)
-    fail(ErrorCode::kNotFound, "{}: the folder '{}' does not exist", path_, folder);
+    fail(ErrorCode::kNotFound, {.source = path_}, "the folder '{}' does not exist", folder);
   hidden_path_ = hidden_name(path_);
   file_ = ::open(hidden_path_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
   if (file_ < 0) {
@@ -70,12 +70,13 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::fail_io(int error) const {
-  fail(ErrorCode::kIo, "{}: cannot be written: {}", path_ == "-" ? "standard output" : path_,
-       std::strerror(error));
+  fail(ErrorCode::kIo, {.source = path_ == "-" ? "standard output" : path_},
+       "cannot be written: {}", std::strerror(error));
 }
 
 void AtomicFile::fail_exists() const {
-  fail(ErrorCode::kInvalidArgument, "{}: exists already (use --force to replace it)", path_);
+  fail(ErrorCode::kInvalidArgument,
+       {.source = path_, .remedies = {use("force", "", "to replace it")}}, "exists already");
 }
 
 void AtomicFile::close_file() {

@@ -56,7 +56,8 @@ class FileSource final : public ByteSource {
   void inspect() {
     struct stat about {};
     if (::fstat(descriptor_, &about) != 0) refuse();
-    if (S_ISDIR(about.st_mode)) fail(ErrorCode::kBadData, "{}: a directory, not a file", name_);
+    if (S_ISDIR(about.st_mode))
+      fail(ErrorCode::kBadData, {.source = name_}, "a directory, not a file");
     if (S_ISREG(about.st_mode) && owned_) size_ = static_cast<std::uint64_t>(about.st_size);
     // A pipe may hand over one byte at a time.
     std::array<char, 2> magic{};
@@ -80,9 +81,9 @@ class FileSource final : public ByteSource {
   [[noreturn]] void refuse() const {
     const int reason = errno;
     if (reason == ENOENT || reason == ENOTDIR) {
-      fail(ErrorCode::kNotFound, "{}: no such file", name_);
+      fail(ErrorCode::kNotFound, {.source = name_}, "no such file");
     }
-    fail(ErrorCode::kIo, "{}: cannot be read ({})", name_, std::strerror(reason));
+    fail(ErrorCode::kIo, {.source = name_}, "cannot be read ({})", std::strerror(reason));
   }
 
   std::string name_;
@@ -99,7 +100,7 @@ class GzipSource final : public ByteSource {
       : packed_(std::move(packed)), input_(kPackedBytes) {
     constexpr int kGzipOnly = 16;  // added to the window bits: expect gzip's header and check sum
     if (inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK) {
-      fail(ErrorCode::kIo, "{}: the decompressor cannot start (out of memory?)", name());
+      fail(ErrorCode::kIo, {.source = name()}, "the decompressor cannot start (out of memory?)");
     }
   }
   ~GzipSource() override { inflateEnd(&stream_); }
@@ -115,8 +116,8 @@ class GzipSource final : public ByteSource {
     while (stream_.avail_out == asked) {
       if (between_members_ && !start_member()) return 0;
       if (stream_.avail_in == 0 && !fetch()) {
-        fail(ErrorCode::kCorruptFile, "{}: the gzip data end too early (was the copy cut short?)",
-             name());
+        fail(ErrorCode::kCorruptFile, {.source = name()},
+             "the gzip data end too early (was the copy cut short?)");
       }
       const int state = inflate(&stream_, Z_NO_FLUSH);
       if (state == Z_STREAM_END) {
@@ -151,7 +152,7 @@ class GzipSource final : public ByteSource {
   }
 
   [[noreturn]] void damaged(std::string_view reason) const {
-    fail(ErrorCode::kCorruptFile, "{}: the gzip data are damaged ({})", name(), reason);
+    fail(ErrorCode::kCorruptFile, {.source = name()}, "the gzip data are damaged ({})", reason);
   }
 
   std::unique_ptr<ByteSource> packed_;

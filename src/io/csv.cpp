@@ -51,6 +51,11 @@ std::string shown(std::string_view text) {
 
 class CsvReader::Impl {
  public:
+  struct RowPlace {
+    std::uint64_t line;
+    std::uint64_t row;  // of all that were read, from 0
+  };
+
   Impl(std::unique_ptr<ByteSource> bytes, std::size_t block_bytes)
       : window_(std::move(bytes), block_bytes), scanner_(window_) {
     read_header();
@@ -65,8 +70,8 @@ class CsvReader::Impl {
   void select(const std::vector<ColumnRequest>& requests) {
     assert(!reading_ && "select() comes before the first read()");
     if (requests.size() != header_.size()) {
-      fail(ErrorCode::kShapeMismatch, "{}: {} columns were asked for where the header has {}",
-           source(), requests.size(), header_.size());
+      fail(ErrorCode::kShapeMismatch, {.source = source()},
+           "{} columns were asked for where the header has {}", requests.size(), header_.size());
     }
     columns_.clear();
     remedies_.clear();
@@ -80,6 +85,7 @@ class CsvReader::Impl {
     reading_ = true;
     batch.source = source();
     batch.lines.clear();
+    batch.first_row = rows_before_;
     batch.columns.resize(header_.size());
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       batch.columns[c].name = header_[c];
@@ -92,6 +98,7 @@ class CsvReader::Impl {
       if (to_the_end && batch.rows() >= kSampleRows) add_plain_rows(batch);
     }
     for (ColumnBuilder& column : columns_) column.finish();
+    rows_before_ += batch.rows();
     return batch.rows() > 0;
   }
 
@@ -99,12 +106,11 @@ class CsvReader::Impl {
   void read_header();
   bool add_row(Table& batch);
   void add_plain_rows(Table& batch);
-  void read_row(std::uint64_t line);
-  void read_cell(std::size_t c, std::uint64_t line);
+  void read_row(RowPlace at);
+  void read_cell(std::size_t c, RowPlace at);
   void reserve(Table& batch, std::size_t max_rows, std::uint64_t sampled_bytes) const;
-  void check_count(std::uint64_t line, std::size_t cells, CsvCell cell);
-  [[noreturn]] void fault(CellFault why, std::size_t c, std::uint64_t line,
-                          const std::string& text) const;
+  void check_count(RowPlace at, std::size_t cells, CsvCell cell);
+  [[noreturn]] void fault(CellFault why, std::size_t c, RowPlace at, const std::string& text) const;
 
   CsvWindow window_;
   CsvScanner scanner_;
@@ -115,6 +121,7 @@ class CsvReader::Impl {
   std::size_t threads_ = 0;
   std::vector<PlainRows> pieces_;
   bool reading_ = false;
+  std::uint64_t rows_before_ = 0;  // of earlier batches
 };
 
 void CsvReader::Impl::read_header() {
@@ -127,8 +134,9 @@ void CsvReader::Impl::read_header() {
   if (all.starts_with(kByteOrderMark)) window_.move_to(window_.at() + kByteOrderMark.size(), 0);
   scanner_.skip_blank_lines();
   if (!window_.has_more()) {
-    fail(ErrorCode::kBadData, "{}: the file is empty (a header row and data rows are expected)",
-         source());
+    fail(ErrorCode::kBadData,
+         {.source = source(), .remedies = {advice("a header row and data rows are expected")}},
+         "the file is empty");
   }
 
   scanner_.find_delimiter();
@@ -143,8 +151,13 @@ void CsvReader::Impl::read_header() {
     // An index that was written without a name is the usual reason for an empty one.
     if (header_[c].empty()) header_[c] = fmt::format("unnamed_{}", c);
     if (seen.insert(header_[c]).second) continue;
-    fail(ErrorCode::kBadData, "{}:{}: column '{}' appears twice (rename one)", source(), line,
-         shown(header_[c]));
+    fail(ErrorCode::kBadData,
+         {.source = source(),
+          .line = line,
+          .column = shown(header_[c]),
+          .remedies = {advice("rename one")},
+          .named_in_problem = true},
+         "column '{}' appears twice", shown(header_[c]));
   }
 }
 
@@ -154,8 +167,9 @@ bool CsvReader::Impl::add_row(Table& batch) {
     const std::uint64_t blank = scanner_.skip_blank_lines();
     if (!window_.has_more()) return false;  // blank lines at the end mean nothing
     if (blank > 0 && header_.size() > 1) {
-      fail(ErrorCode::kBadData, "{}:{}: a blank line where the header has {} cells (remove it)",
-           source(), line, header_.size());
+      fail(ErrorCode::kBadData,
+           {.source = source(), .line = line, .remedies = {advice("remove it")}},
+           "a blank line where the header has {} cells", header_.size());
     }
     blank_rows_ = blank;
   }
@@ -166,7 +180,7 @@ bool CsvReader::Impl::add_row(Table& batch) {
     return true;
   }
   const std::uint64_t line = window_.line();
-  read_row(line);
+  read_row({line, rows_before_ + batch.rows()});
   batch.lines.push_back(line);
   return true;
 }
@@ -190,7 +204,7 @@ void CsvReader::Impl::add_plain_rows(Table& batch) {
   window_.move_to(rows.end, rows.rows);
 }
 
-void CsvReader::Impl::read_row(std::uint64_t line) {
+void CsvReader::Impl::read_row(RowPlace at) {
   const std::size_t last = columns_.size() - 1;
   const char delimiter = scanner_.delimiter();
   const char* p = window_.at();
@@ -214,51 +228,60 @@ void CsvReader::Impl::read_row(std::uint64_t line) {
       }
     }
     window_.move_to(p, 0);
-    read_cell(c, line);
+    read_cell(c, at);
     p = window_.at();
   }
 }
 
 /// Any cell, at the window's place.
-void CsvReader::Impl::read_cell(std::size_t c, std::uint64_t line) {
+void CsvReader::Impl::read_cell(std::size_t c, RowPlace at) {
   const CsvCell cell = scanner_.next();
-  if (cell.last != (c + 1 == columns_.size())) check_count(line, c + 1, cell);
-  const CellFault why = columns_[c].add(cell.text, line);
+  if (cell.last != (c + 1 == columns_.size())) check_count(at, c + 1, cell);
+  const CellFault why = columns_[c].add(cell.text, at.line);
   if (why == CellFault::kNone) return;
   const std::string text(cell.text);
   // A lost delimiter shows first as a strange cell; that the row is too short says more.
-  check_count(line, c + 1, cell);
-  fault(why, c, line, text);
+  check_count(at, c + 1, cell);
+  fault(why, c, at, text);
 }
 
 /// Reads the rest of the row behind `cell`, the `cells`-th, and throws when the row is too short or
 /// too long.
-void CsvReader::Impl::check_count(std::uint64_t line, std::size_t cells, CsvCell cell) {
+void CsvReader::Impl::check_count(RowPlace at, std::size_t cells, CsvCell cell) {
   for (; !cell.last; ++cells) cell = scanner_.next();
   if (cells == columns_.size()) return;
   fail(ErrorCode::kBadData,
-       "{}:{}: {} cell{} where the header has {} (is a delimiter or a quote missing?)", source(),
-       line, cells, cells == 1 ? "" : "s", columns_.size());
+       {.source = source(),
+        .line = at.line,
+        .row = at.row,
+        .remedies = {advice("is a delimiter or a quote missing?")}},
+       "{} cell{} where the header has {}", cells, cells == 1 ? "" : "s", columns_.size());
 }
 
-void CsvReader::Impl::fault(CellFault why, std::size_t c, std::uint64_t line,
+void CsvReader::Impl::fault(CellFault why, std::size_t c, RowPlace at,
                             const std::string& text) const {
   const ColumnBuilder& column = columns_[c];
   const bool mixed = why == CellFault::kMixed;
-  const std::string name = shown(header_[c]);
-  const std::string place =
-      fmt::format("{}:{}: column '{}': '{}'", source(), mixed ? column.first_text_line() : line,
-                  name, shown(trim(mixed ? column.first_text() : text)));
+  ErrorDetails details{.source = source(), .line = at.line, .row = at.row};
+  details.column = shown(header_[c]);
+  details.value = shown(trim(text));
+  if (mixed) {  // the text came before, on a line that is known and in a row that is not
+    details.line = column.first_text_line();
+    details.row.reset();
+    details.value = shown(trim(column.first_text()));
+  }
+  const std::string value = details.value;
   if (why == CellFault::kInfinite) {
-    fail(ErrorCode::kBadData, "{} is not finite (remove the row or correct the value)", place);
+    details.remedies = {advice("remove the row or correct the value")};
+    fail(ErrorCode::kBadData, std::move(details), "'{}' is not finite", value);
   }
-  if (!column.automatic()) {
-    fail(ErrorCode::kBadData, "{} is not a number{}", place,
-         remedies_[c].empty() ? "" : fmt::format(" ({})", remedies_[c]));
+  if (column.automatic()) {
+    details.remedies = {advice("correct it"),
+                        use("categorical", details.column, "if the column holds categories")};
+  } else if (!remedies_[c].empty()) {
+    details.remedies = {advice(remedies_[c])};
   }
-  fail(ErrorCode::kBadData,
-       "{} is not a number (correct it, or use --categorical {} if the column holds categories)",
-       place, name);
+  fail(ErrorCode::kBadData, std::move(details), "'{}' is not a number", value);
 }
 
 /// Growing by doubling would copy every number about once and touch twice the memory.
@@ -295,7 +318,7 @@ bool CsvReader::read(Table& batch, std::size_t max_rows) { return impl_->read(ba
 Table read_all(CsvReader& reader) {
   Table table;
   if (!reader.read(table, kAllRows)) {
-    fail(ErrorCode::kBadData, "{}: a header and no data rows", reader.source());
+    fail(ErrorCode::kBadData, {.source = reader.source()}, "a header and no data rows");
   }
   return table;
 }

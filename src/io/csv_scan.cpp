@@ -86,8 +86,8 @@ CsvCell CsvScanner::next_quoted(const char* quote) {
     close = static_cast<const char*>(std::memchr(p, '"', left));
     if (close == nullptr) {
       if (!window_->more()) {
-        fail(ErrorCode::kBadData, "{}:{}: a quote opens here and is never closed", window_->name(),
-             window_->line());
+        fail(ErrorCode::kBadData, {.source = window_->name(), .line = window_->line()},
+             "a quote opens here and is never closed");
       }
       return next();
     }

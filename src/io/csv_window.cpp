@@ -38,8 +38,9 @@ bool CsvWindow::more() {
     if (nul_) {
       if (longer) return true;
       const auto breaks = std::count(at_, at_ + filled_, '\n');
-      fail(ErrorCode::kBadData, "{}:{}: a NUL byte (is it a text file, and in UTF-8?)", name(),
-           line_ + static_cast<std::uint64_t>(breaks));
+      fail(ErrorCode::kBadData,
+           {.source = name(), .line = line_ + static_cast<std::uint64_t>(breaks)},
+           "a NUL byte (is it a text file, and in UTF-8?)");
     }
     const std::size_t before = filled_;
     fetched += fetch();
@@ -60,9 +61,8 @@ bool CsvWindow::more() {
 /// Reads what fits behind the filled part, which it makes larger if need be.
 std::size_t CsvWindow::fetch() {
   if (filled_ > kLongestLine) {
-    fail(ErrorCode::kBadData,
-         "{}:{}: a line or quoted cell of more than {} bytes (is a quote missing?)", name(), line_,
-         kLongestLine);
+    fail(ErrorCode::kBadData, {.source = name(), .line = line_},
+         "a line or quoted cell of more than {} bytes (is a quote missing?)", kLongestLine);
   }
   if (filled_ + kSlack >= bytes_.size()) {
     const auto usable = limit_ - at_;

@@ -16,18 +16,19 @@ namespace tare {
 std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) {
-    if (errno == ENOENT || errno == ENOTDIR) fail(ErrorCode::kNotFound, "{}: no such file", path);
-    fail(ErrorCode::kIo, "{}: cannot be opened: {}", path, std::strerror(errno));
+    if (errno == ENOENT || errno == ENOTDIR)
+      fail(ErrorCode::kNotFound, {.source = path}, "no such file");
+    fail(ErrorCode::kIo, {.source = path}, "cannot be opened: {}", std::strerror(errno));
   }
   struct stat status {};
   const bool known = ::fstat(file, &status) == 0;
   if (known && S_ISDIR(status.st_mode)) {
     ::close(file);
-    fail(ErrorCode::kBadData, "{}: a directory, not a file", path);
+    fail(ErrorCode::kBadData, {.source = path}, "a directory, not a file");
   }
   if (!known || !S_ISREG(status.st_mode)) {
     ::close(file);
-    fail(ErrorCode::kIo, "{}: is not a regular file", path);
+    fail(ErrorCode::kIo, {.source = path}, "is not a regular file");
   }
   const auto size = static_cast<std::size_t>(status.st_size);
   void* address = nullptr;
@@ -37,7 +38,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   const int error = errno;
   ::close(file);
   if (address == MAP_FAILED) {
-    fail(ErrorCode::kIo, "{}: cannot be mapped: {}", path, std::strerror(error));
+    fail(ErrorCode::kIo, {.source = path}, "cannot be mapped: {}", std::strerror(error));
   }
   return std::shared_ptr<const MappedFile>(
       new MappedFile(static_cast<const std::byte*>(address), size));

@@ -135,7 +135,7 @@ Tensor tensor_at(const std::string& path, const std::string& name, const Json& e
                  std::span<const std::byte> payload, const std::shared_ptr<const void>& owner) {
   Tensor tensor;
   const auto wrong = [&](std::string_view what) {
-    fail(ErrorCode::kCorruptFile, "{}: tensor '{}': {}", path, name, what);
+    fail(ErrorCode::kCorruptFile, {.source = path}, "tensor '{}': {}", name, what);
   };
   if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape") ||
       !entry.contains("data_offsets")) {
@@ -187,13 +187,13 @@ TensorStore read_safetensors(const std::string& path) {
 TensorStore read_safetensors(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                              const std::string& path) {
   const auto not_ours = [&](std::string_view why) {
-    fail(ErrorCode::kCorruptFile, "{}: is not a tare model file: {}", path, why);
+    fail(ErrorCode::kCorruptFile, {.source = path}, "is not a tare model file: {}", why);
   };
   if (bytes.size() < kLengthBytes) not_ours("it is too short");
   std::optional<std::string> found = header_text(bytes);
   if (!found) {
-    fail(ErrorCode::kCorruptFile,
-         "{}: is not a tare model file, or is cut off: its header would end past its end", path);
+    fail(ErrorCode::kCorruptFile, {.source = path},
+         "is not a tare model file, or is cut off: its header would end past its end");
   }
   std::string text = *std::move(found);
   const auto payload = bytes.subspan(kLengthBytes + text.size());
@@ -207,9 +207,9 @@ TensorStore read_safetensors(std::span<const std::byte> bytes, std::shared_ptr<c
   }
   const Json version = metadata->value("format_version", Json());
   if (version.is_string() && version != Json(std::to_string(kFormatVersion))) {
-    fail(ErrorCode::kCorruptFile,
-         "{}: has format version {}, and this build reads up to {} (use a newer tare)", path,
-         version.get<std::string>(), kFormatVersion);
+    fail(ErrorCode::kCorruptFile, {.source = path, .remedies = {advice("use a newer tare")}},
+         "has format version {}, and this build reads up to {}", version.get<std::string>(),
+         kFormatVersion);
   }
   const auto place = checksum_place(text);
   if (!place) not_ours("it has no checksum");
@@ -217,8 +217,8 @@ TensorStore read_safetensors(std::span<const std::byte> bytes, std::shared_ptr<c
   text.replace(*place, kNoChecksum.size(), kNoChecksum);
   const std::string actual = hex8(crc(crc(0, std::as_bytes(std::span(text))), payload));
   if (stated != actual) {
-    fail(ErrorCode::kCorruptFile, "{}: is damaged or cut off: its checksum is {}, and it states {}",
-         path, actual, stated);
+    fail(ErrorCode::kCorruptFile, {.source = path},
+         "is damaged or cut off: its checksum is {}, and it states {}", actual, stated);
   }
 
   TensorStore store;

@@ -234,8 +234,9 @@ std::string run_filter(const std::string& command, std::string_view input,
   int status = 0;
   if (cut_off || !wait_until(child, deadline, status)) {
     fail(ErrorCode::kBadData,
-         "the predictor '{}' gave no answer within {} s (raise --timeout, or mend the program)",
-         command, static_cast<double>(timeout.count()) / 1000.0);
+         {.remedies = {{"raise", "timeout", "", ""}, advice("mend the program")}},
+         "the predictor '{}' gave no answer within {} s", command,
+         static_cast<double>(timeout.count()) / 1000.0);
   }
   check_status(command, status);
   return output;

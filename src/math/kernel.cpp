@@ -42,7 +42,7 @@ KernelKind parse_kernel(std::string_view name) {
     if (kernel_name(kind) == sought) return kind;
     names.emplace_back(kernel_name(kind));
   }
-  fail_unknown_name(ErrorCode::kInvalidArgument, "kernel", name, names);
+  fail_unknown_name(ErrorCode::kInvalidArgument, "kernel", name, names, "kernel");
 }
 
 namespace {

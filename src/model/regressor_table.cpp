@@ -43,7 +43,7 @@ const RegressorKind& find_regressor(std::string_view name) {
     if (kind.name == sought) return kind;
     known.emplace_back(kind.name);
   }
-  fail_unknown_name(ErrorCode::kNotFound, "regressor", name, known);
+  fail_unknown_name(ErrorCode::kNotFound, "regressor", name, known, "regressor");
 }
 
 }  // namespace tare

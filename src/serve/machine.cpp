@@ -43,8 +43,10 @@ boost::asio::ip::tcp::endpoint endpoint_of(const std::string& host, std::uint16_
       boost::asio::ip::make_address(host == "localhost" ? "127.0.0.1" : host, failure);
   if (failure) {
     fail(ErrorCode::kInvalidArgument,
-         "--host '{}' is not an address (127.0.0.1 is this machine alone, 0.0.0.0 every network)",
-         host);
+         {.option = "host",
+          .value = host,
+          .remedies = {advice("127.0.0.1 is this machine alone, 0.0.0.0 every network")}},
+         "'{}' is not an address", host);
   }
   return {address, port};
 }

@@ -33,9 +33,10 @@ Table parse_csv_body(const std::string& body, const Requests& requests, std::siz
     }
     return table;
   } catch (const Error& error) {
+    const Problem problem = problem_of(error, RowNames::kLines);
     // A column to keep is asked for in the query, not in the body.
-    if (error.details().option == "keep") throw Problem(400, problem_of(error).detail());
-    throw problem_of(error);
+    if (error.details().option == "keep") throw Problem(400, problem.detail());
+    throw problem;
   }
 }
 

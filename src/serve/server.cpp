@@ -122,8 +122,8 @@ class Server::Impl {
     if (!failure) acceptor_.bind(wanted, failure);
     if (!failure) acceptor_.listen(asio::socket_base::max_listen_connections, failure);
     if (failure) {
-      fail(ErrorCode::kIo, "cannot listen on {} port {}: {} (--port 0 takes one that is free)",
-           options_.host, options_.port, failure.message());
+      fail(ErrorCode::kIo, {.remedies = {use("port", "0", "for one that is free")}},
+           "cannot listen on {} port {}: {}", options_.host, options_.port, failure.message());
     }
     endpoint_ = acceptor_.local_endpoint();
   }

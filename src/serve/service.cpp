@@ -6,9 +6,9 @@
 #include <new>
 #include <utility>
 
+#include "io/json_text.h"
 #include "serve/http/deadline.h"
 #include "serve/http/embedded.h"
-#include "io/json_text.h"
 #include "serve/http/problem.h"
 #include "serve/model/predict_rows.h"
 #include "serve/rows_request.h"
@@ -58,6 +58,13 @@ Reply file_reply(const Route& route) {
   refuse(404, "the page was not built in");
 }
 
+Reply reply_to(const Problem& problem, const Request& request) {
+  // A row is known only where the body's format was.
+  const bool in_json =
+      problem.place().row && parse_body_format(request.content_type) == BodyFormat::kJson;
+  return problem_reply(problem.status(), problem.detail(), request.id, {problem.place(), in_json});
+}
+
 std::string outcome_json(const Observations::Outcome& outcome, const CoverageWatch& coverage) {
   return fmt::format(
       "{{\"counted\":{},\"unknown_ids\":{},\"repeated_ids\":{},\"of_earlier_models\":{},"
@@ -68,11 +75,12 @@ std::string outcome_json(const Observations::Outcome& outcome, const CoverageWat
 
 }  // namespace
 
-Reply problem_reply(unsigned status, const std::string& detail, const std::string& request_id) {
+Reply problem_reply(unsigned status, const std::string& detail, const std::string& request_id,
+                    const ProblemMembers& members) {
   Reply reply;
   reply.status = status;
   reply.content_type = "application/problem+json";
-  reply.body = problem_json(status, detail, request_id);
+  reply.body = problem_json(status, detail, request_id, members);
   reply.problem = detail;
   if (status == 429 || status == 503) reply.headers.emplace_back("Retry-After", "1");
   if (status == 401) reply.headers.emplace_back("WWW-Authenticate", "Bearer");
@@ -94,10 +102,9 @@ Reply Service::handle(const Request& request) noexcept {
     try {
       reply = route_request(request, route);
     } catch (const Problem& problem) {
-      reply = problem_reply(problem.status(), problem.detail(), request.id);
+      reply = reply_to(problem, request);
     } catch (const Error& error) {
-      const Problem problem = problem_of(error);
-      reply = problem_reply(problem.status(), problem.detail(), request.id);
+      reply = reply_to(problem_of(error), request);
     } catch (const std::bad_alloc&) {
       reply = problem_reply(503, "there is not enough memory for this request (send fewer rows)",
                             request.id);

@@ -35,12 +35,12 @@ Table rows_with_names() {
 
 AnswerColumns columns_of(bool diagnostics) {
   const std::array levels = {0.5};
-  return {any_model(), level_columns(levels, {}, {}), diagnostics};
+  return {any_model(), level_columns(levels, {}), diagnostics};
 }
 
 TEST(AnswerText, CsvHasEmptyCellsForWhatIsNotKnown) {
   const AnswerColumns columns = columns_of(true);
-  const AnswerText text(columns, {"na\"me"}, "keep");
+  const AnswerText text(columns, {"na\"me"});
   const double unknown = std::numeric_limits<double>::quiet_NaN();
   const Matrix values(std::vector<double>{1.5, unknown, 0.25, 0, 1, unknown, unknown, -2, 7, 1, 1,
                                           0, -3, std::numeric_limits<double>::infinity()},
@@ -63,23 +63,22 @@ TEST(AnswerText, CsvHasEmptyCellsForWhatIsNotKnown) {
 
 TEST(AnswerText, AColumnIsNotThereTwice) {
   const AnswerColumns columns = columns_of(false);
-  expect_error(ErrorCode::kInvalidArgument, "leave it out of --keep", [&] {
-    AnswerText(columns, {"a", "q0.5"}, "--keep");
+  expect_error(ErrorCode::kInvalidArgument, "leave it out of keep", [&] {
+    AnswerText(columns, {"a", "q0.5"});
   });
 }
 
 TEST(KeptColumns, AreNamedOrAll) {
-  const KeepWords words{"--keep", "--keep all"};
   const std::vector<std::string> header = {"a", "b", "wage"};
   const auto kept = [&](std::vector<std::string> named) {
-    return kept_columns("f.csv", header, named, words);
+    return kept_columns("f.csv", header, named);
   };
   EXPECT_EQ(kept({}), std::vector<std::string>{});
   EXPECT_EQ(kept({"all"}), header);
   EXPECT_EQ(kept({"wage", "a"}), (std::vector<std::string>{"wage", "a"}));
   expect_error(ErrorCode::kNotFound, "did you mean wage", [&] { kept({"wages"}); });
   expect_error(ErrorCode::kInvalidArgument, "twice", [&] { kept({"a", "a"}); });
-  EXPECT_EQ(kept_columns("f.csv", {"all", "b"}, {"all"}, words), std::vector<std::string>{"all"});
+  EXPECT_EQ(kept_columns("f.csv", {"all", "b"}, {"all"}), std::vector<std::string>{"all"});
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 TEST(LevelColumns, AreLevelsInTheirOrderAndThenIntervals) {
   const std::array levels = {0.9, 0.05};
   const std::array intervals = {0.8, 0.5};
-  const LevelColumns columns = level_columns(levels, intervals, {});
+  const LevelColumns columns = level_columns(levels, intervals);
   EXPECT_THAT(columns.names,
               ElementsAre("q0.9", "q0.05", "lower_0.8", "upper_0.8", "lower_0.5", "upper_0.5"));
   EXPECT_DOUBLE_EQ(columns.levels[2].value(), 0.1);
@@ -29,18 +29,18 @@ TEST(LevelColumns, AreLevelsInTheirOrderAndThenIntervals) {
 }
 
 TEST(LevelColumns, OfNothingAreThree) {
-  EXPECT_THAT(level_columns({}, {}, {}).names, ElementsAre("q0.05", "q0.5", "q0.95"));
+  EXPECT_THAT(level_columns({}, {}).names, ElementsAre("q0.05", "q0.5", "q0.95"));
   const std::array one = {0.9};
-  EXPECT_THAT(level_columns({}, one, {}).names, ElementsAre("lower_0.9", "upper_0.9"));
+  EXPECT_THAT(level_columns({}, one).names, ElementsAre("lower_0.9", "upper_0.9"));
 }
 
-TEST(LevelColumns, WhatCannotBeAnsweredIsRefusedInTheFrontEndsWords) {
+TEST(LevelColumns, WhatCannotBeAnsweredIsRefused) {
   const auto ask = [](std::vector<double> levels, std::vector<double> intervals) {
-    level_columns(levels, intervals, {"--levels", "--interval"});
+    level_columns(levels, intervals);
   };
   for (const double wrong : {0.0, 1.0, -0.5, 90.0}) {
-    expect_error(ErrorCode::kInvalidArgument, "--levels", [&] { ask({0.5, wrong}, {}); });
-    expect_error(ErrorCode::kInvalidArgument, "--interval", [&] { ask({0.5}, {wrong}); });
+    expect_error(ErrorCode::kInvalidArgument, "levels holds", [&] { ask({0.5, wrong}, {}); });
+    expect_error(ErrorCode::kInvalidArgument, "interval holds", [&] { ask({0.5}, {wrong}); });
   }
   expect_error(ErrorCode::kInvalidArgument, "'q0.5' is asked for twice", [&] {
     ask({0.5, 0.1, 0.5}, {});
@@ -54,8 +54,8 @@ TEST(LevelColumns, ListsAreRead) {
   EXPECT_THAT(parse_level_list("5e-1, .25 ,0.750", "levels"), ElementsAre(0.5, 0.25, 0.75));
   EXPECT_TRUE(parse_level_list("", "levels").empty());
   for (const char* wrong : {" ", "a", "0.5,", "0.5;0.9"}) {
-    expect_error(ErrorCode::kInvalidArgument,
-                 "levels: ", [&] { parse_level_list(wrong, "levels"); });
+    expect_error(ErrorCode::kInvalidArgument, "levels ",
+                 [&] { parse_level_list(wrong, "levels"); });
   }
 }
 

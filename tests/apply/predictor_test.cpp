@@ -35,7 +35,7 @@ TEST(Predictor, NamesWhatTheModelSays) {
   const PredictorCase one("guarantee=split bands=on");
   const std::array levels = {0.5, 0.1};
   const std::array intervals = {0.8};
-  const LevelColumns columns = level_columns(levels, intervals, {});
+  const LevelColumns columns = level_columns(levels, intervals);
   Predictor predictor(*one.model, columns, true, {Level{0.3}});
   const auto answers = predictor.answer({one.fresh.x}, {});
   Execution how;
@@ -62,7 +62,7 @@ TEST(Predictor, NamesWhatTheModelSays) {
 TEST(Predictor, BatchesGiveTheSameAnswersAndWarnings) {
   const PredictorCase one("guarantee=split");
   const std::array levels = {0.001, 0.5};  // 60 rows held out cannot keep the first
-  const LevelColumns columns = level_columns(levels, {}, {});
+  const LevelColumns columns = level_columns(levels, {});
   Predictor whole(*one.model, columns, true);
   Predictor parts(*one.model, columns, true);
   const Matrix all = whole.answer({one.fresh.x}, {}).values;

@@ -15,7 +15,7 @@ class Levels(CliTest):
         for level in ("0", "1", "1.5", "-0.1", "nan", "inf", "abc", "95", "0.1,,0.5", "0.1,1", " "):
             self.fails(USAGE, "predict", "m.tare", "data.csv", "-o", "out.csv", "--levels", level, says=["--levels"])
         self.fails(USAGE, "predict", "m.tare", "data.csv", "--levels", "0.5,95",
-                   says=["'95' does not lie strictly between 0 and 1", "0.9 means 90 %"])
+                   says=["'95', which does not lie strictly between 0 and 1", "0.9 means 90 %"])
 
     def test_interval_outside_the_open_interval(self):
         for level in ("0", "1", "90", "abc", "0.9,"):

@@ -57,6 +57,13 @@ class WrongOptions(CliTest):
             with self.subTest(args=args):
                 self.fit_fails(code, "data.csv", *args, says=says)
 
+    def test_an_option_is_spelled_as_the_tool_takes_it(self):
+        self.write_points("data.csv")
+        for args, says in ((["--min-support", "0"], "--min-support must be"), (["--set", "trees=0"], "--set trees must be"),
+                           (["--missing", "skip"], "--missing is error, drop or impute, got 'skip'")):
+            result = self.fit_fails(USAGE, "data.csv", *args, says=[says])
+            self.assertNotIn("options", result.err)
+
     def test_required_options_of_fit(self):
         self.write_points("data.csv")
         self.fails(USAGE, "fit", "data.csv", "-o", "m.tare", says=["--target is required"])

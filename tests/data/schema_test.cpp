@@ -144,7 +144,7 @@ TEST(Schema, RolesThatContradictEachOtherAreRefused) {
 TEST(Schema, AColumnOfNamesIsNotTakenForACategory) {
   std::string text = "id,y\n";
   for (int i = 0; i < 1500; ++i) text += "row" + std::to_string(i) + ",1\n";
-  expect_error(ErrorCode::kBadData, "--drop id", [&] { fit(text, target("y")); });
+  expect_error(ErrorCode::kBadData, "drop=id", [&] { fit(text, target("y")); });
 }
 
 TEST(Schema, RangesAreTheOuterPercentilesAndSurviveTheModelFile) {

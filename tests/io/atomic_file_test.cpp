@@ -49,7 +49,7 @@ TEST(AtomicFile, RefusesToReplaceWithoutLeave) {
   const TempFolder folder;
   const std::string path = folder / "out";
   write_bytes(path, "old");
-  expect_error(ErrorCode::kInvalidArgument, "--force",
+  expect_error(ErrorCode::kInvalidArgument, "use force to replace it",
                [&] { AtomicFile(path, Overwrite::kRefuse); });
   EXPECT_EQ(read_bytes(path), "old");
 }

@@ -166,7 +166,7 @@ TEST(CsvReader, WhatACellIsDoesNotDependOnBatches) {
 
 TEST(CsvErrors, NameFileLineColumnValueAndRemedy) {
   const std::string remedy =
-      " is not a number (correct it, or use --categorical hp if the column holds categories)";
+      " is not a number (correct it, or use categorical=hp if the column holds categories)";
   EXPECT_EQ(error_in("hp,w\n1,2\nabc,3\n"), "cars.csv:3: column 'hp': 'abc'" + remedy);
   EXPECT_EQ(error_in("hp,w\nabc,2\n\"de\nf\",2\n7,3\n"), "cars.csv:2: column 'hp': 'abc'" + remedy);
   EXPECT_EQ(error_of([] {

@@ -115,7 +115,7 @@ TEST(RunFilter, ASlowProgramIsKilledWithAllItStarted) {
   const std::string command = "(sleep 1; echo late > '" + path + "') & sleep 30; cat";
   const auto start = std::chrono::steady_clock::now();
   EXPECT_THAT(error_of(command, milliseconds{250}),
-              HasSubstr("gave no answer within 0.25 s (raise --timeout, or mend the program)"));
+              HasSubstr("gave no answer within 0.25 s (raise timeout, or mend the program)"));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds{20});
   std::this_thread::sleep_for(milliseconds{1500});
   EXPECT_NE(::access(path.c_str(), F_OK), 0) << "the grandchild lived on";

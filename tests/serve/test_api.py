@@ -82,6 +82,39 @@ class Errors(ServeTest):
             self.refused(self.service.post("/v1/predict", {"rows": rows}), 422, *says)
         self.refused(self.service.post("/v1/predict", '{"rows":[{"a":1,"a":2,"b":1,"p":1}]}'), 422, "'a' is there twice")
 
+    def test_a_problem_names_the_cell_as_data(self):
+        good = ROWS[0]
+        gap = self.refused(self.service.post("/v1/predict", {"rows": [good, good, {**good, "b": None}]}), 422,
+                           "row 3: column 'b': 'null' is a missing value, 1 of 3 rows", "missing=impute").json()
+        self.assertEqual((gap["row"], gap["column"], gap["pointer"]), (3, "b", "/rows/2/b"))
+        text = self.service.post("/v1/predict", {"rows": [good, {**good, "a": "150"}]}).json()
+        self.assertEqual((text["row"], text["column"], text["pointer"]), (2, "a", "/rows/1/a"))
+        absent = self.service.post("/v1/predict", {"rows": [{"a": 1, "b": 2}]}).json()
+        self.assertEqual((absent["row"], absent["column"], absent["pointer"]), (1, "p", "/rows/0/p"))
+        odd = self.service.post("/v1/predict", {"rows": [{**good, "c/d~e": []}]}).json()
+        self.assertEqual((odd["column"], odd["pointer"]), ("c/d~e", "/rows/0/c~1d~0e"))
+        for body, kind in (("a,b,p\n1,2,3\n1,x,3\n", CSV), ("a,b,p\n1,2,3\n1,,3\n", CSV),
+                           ('{"a":1,"b":2,"p":3}\n{"a":1,"b":null,"p":3}\n', NDJSON)):
+            problem = self.service.post("/v1/predict", body, kind).json()
+            self.assertEqual((problem["row"], problem["column"]), (2, "b"))
+            self.assertNotIn("pointer", problem)
+        whole = self.service.post("/v1/predict", {"rows": []}).json()
+        self.assertFalse({"row", "column", "pointer"} & set(whole))
+
+    def test_a_client_is_not_told_of_the_tools_options(self):
+        good = ROWS[0]
+        answers = [self.service.post("/v1/predict", {"rows": [{**good, "b": None}]}),
+                   self.service.post("/v1/predict", {"rows": [{**good, "p": None}]}),
+                   self.service.post("/v1/predict", {"rows": ROWS, "levels": [2]}),
+                   self.service.post("/v1/predict?keep=z", "a,b,p\n1,2,3\n", CSV),
+                   self.service.post("/v1/predict?keep=all", "a,b,p,q0.5\n1,2,3,4\n", CSV),
+                   self.service.post("/v1/predict", "a,b,p\n1,x,3\n", CSV),
+                   self.service.post("/v1/predict", "a,b,p\n1,,3\n", CSV)]
+        for answer in answers:
+            self.assertIn(answer.status, (400, 422))
+            self.assertNotIn("--", answer.json()["detail"])
+            self.assertNotIn("missing=drop", answer.json()["detail"])
+
     def test_bodies_that_are_no_request(self):
         for body, says in (
                 ('{"rows": [', ["not JSON", "line 1"]), ("", ["not JSON"]), ("[]", ["a list", "not an object"]),
@@ -97,7 +130,7 @@ class Errors(ServeTest):
             self.refused(self.service.post("/v1/predict", {"rows": ROWS, "levels": levels}), 400, "strictly between 0 and 1")
         self.refused(self.service.post("/v1/predict", {"rows": ROWS, "levels": [0.5, 0.5]}), 400, "'q0.5'", "twice")
         self.refused(self.service.post("/v1/predict", {"rows": ROWS, "levels": [i / 2000 for i in range(1, 1500)]}), 413)
-        self.refused(self.service.post("/v1/predict?levels=0.1,x", {"rows": ROWS}), 400, "'x' is not a number")
+        self.refused(self.service.post("/v1/predict?levels=0.1,x", {"rows": ROWS}), 400, "'x', which is not a number")
         self.refused(self.service.post("/v1/predict?level=0.1", {"rows": ROWS}), 400, "'level'", "levels")
         self.refused(self.service.post("/v1/predict?levels=%zz", {"rows": ROWS}), 400, "escape")
 

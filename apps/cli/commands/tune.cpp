@@ -164,7 +164,8 @@ void tune_experiment(const TuneCommand& command, const Common& common) {
       } catch (const Error& error) {
         if (error.code() != ErrorCode::kBadData) throw;
         // A method that these rows are too few for: the others can be tuned all the same.
-        warn(common, fmt::format("{}, {}: not tuned: {}", one.name, method.name, error.what()));
+        warn(common,
+             fmt::format("{}, {}: not tuned: {}", one.name, method.name, error_words(error)));
       }
     }
   }

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tare/base/error.h"
 #include "tare/base/execution.h"
 
 namespace tare::cli {
@@ -36,6 +37,12 @@ void add_tune(CLI::App& app, Common& common);
 void add_reproduce(CLI::App& app, Common& common);
 void add_serve(CLI::App& app, Common& common);
 void add_completion(CLI::App& app, Common& common);
+
+/// All of them.
+void add_commands(CLI::App& app, Common& common);
+
+/// An error in the words of the tool: an option is a flag where a command has it, else --set.
+std::string error_words(const Error& error);
 
 /// Checks of an option's text, with messages that a person understands.
 CLI::Validator whole_number();

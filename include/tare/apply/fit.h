@@ -10,13 +10,14 @@
 
 #include "tare/apply/notice.h"
 #include "tare/base/execution.h"
+#include "tare/base/export.h"
 #include "tare/base/params.h"
 #include "tare/base/rng.h"
 #include "tare/calibrate/model_file.h"
 #include "tare/data/missing_policy.h"
 #include "tare/io/table.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 /// What an outside model predicts for these rows of a table, a number for each. `features` are the
 /// columns it may look at, whose cells are there as they are written (Column::raw).

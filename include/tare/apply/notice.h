@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <string>
 
-namespace tare {
+#include "tare/base/export.h"
+
+namespace TARE_PUBLIC tare {
 
 /// Something that the user of a fit or of answers should know, as data: rows that were left out,
 /// categories that are new, answers that rest on few rows.

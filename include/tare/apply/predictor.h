@@ -11,12 +11,13 @@
 #include "tare/apply/fit.h"
 #include "tare/apply/notice.h"
 #include "tare/base/execution.h"
+#include "tare/base/export.h"
 #include "tare/base/matrix.h"
 #include "tare/calibrate/model_file.h"
 #include "tare/data/missing_policy.h"
 #include "tare/io/table.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 struct ColumnRequest;
 

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace tare {
+#include "tare/base/export.h"
+
+namespace TARE_PUBLIC tare {
 
 /// What went wrong, in the few kinds a caller can act on. The exit code is the command line's.
 enum class ErrorCode : std::uint8_t {

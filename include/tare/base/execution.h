@@ -7,7 +7,9 @@
 #include <functional>
 #include <string_view>
 
-namespace tare {
+#include "tare/base/export.h"
+
+namespace TARE_PUBLIC tare {
 
 /// Thrown by work that Execution::stop ended.
 struct Stopped : std::exception {

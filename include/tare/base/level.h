@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
-namespace tare {
+#include "tare/base/export.h"
+
+namespace TARE_PUBLIC tare {
 
 /// A quantile level, strictly between 0 and 1. The range is checked only here.
 ///

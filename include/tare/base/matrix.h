@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
-namespace tare {
+#include "tare/base/export.h"
+
+namespace TARE_PUBLIC tare {
 
 /// A view of a row-major matrix in memory that it does not own: row i starts at data + i * stride.
 /// Cheap to copy.

@@ -8,7 +8,9 @@
 #include <string>
 #include <string_view>
 
-namespace tare {
+#include "tare/base/export.h"
+
+namespace TARE_PUBLIC tare {
 
 /// The name and meaning of an option: used for --help, the documentation and the check of names.
 struct ParamInfo {

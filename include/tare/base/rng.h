@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
-namespace tare {
+#include "tare/base/export.h"
+
+namespace TARE_PUBLIC tare {
 
 /// The source of randomness. A seed belongs to a task, never to a thread.
 struct Seed {

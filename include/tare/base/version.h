@@ -3,9 +3,10 @@
 
 #include <string_view>
 
+#include "tare/base/export.h"
 #include "tare/version.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 inline constexpr std::string_view kVersion = TARE_VERSION;
 

@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "tare/base/execution.h"
+#include "tare/base/export.h"
 #include "tare/base/matrix.h"
 #include "tare/base/rng.h"
 #include "tare/calibrate/snq.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 /// A bandwidth and its leave-one-out pinball loss, averaged over rows and the paper's 100 levels.
 struct BandwidthTrial {

@@ -8,12 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "tare/base/export.h"
 #include "tare/calibrate/bandwidth.h"
 #include "tare/calibrate/warnings.h"
 #include "tare/data/given_form.h"
 #include "tare/data/input_column.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 struct FittedModel;
 

@@ -6,10 +6,11 @@
 #include <string_view>
 
 #include "tare/base/execution.h"
+#include "tare/base/export.h"
 #include "tare/base/params.h"
 #include "tare/calibrate/quantile_model.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 class TensorReader;
 

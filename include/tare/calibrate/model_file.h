@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "tare/base/export.h"
 #include "tare/base/params.h"
 #include "tare/base/rng.h"
 #include "tare/base/version.h"
 #include "tare/calibrate/quantile_model.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 class Schema;
 

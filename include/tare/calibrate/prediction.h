@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "tare/base/export.h"
 #include "tare/base/matrix.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 /// Quantiles for some rows and what is known about each answer. The diagnostics are empty for a
 /// method that has no neighbourhood; effective_n, bands and delivered levels are filled by

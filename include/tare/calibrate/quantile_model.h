@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "tare/base/execution.h"
+#include "tare/base/export.h"
 #include "tare/base/level.h"
 #include "tare/base/matrix.h"
 #include "tare/base/rng.h"
 #include "tare/calibrate/prediction.h"
 #include "tare/data/given_form.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 class Shift;
 class TensorWriter;

@@ -4,11 +4,12 @@
 #include <span>
 
 #include "tare/base/execution.h"
+#include "tare/base/export.h"
 #include "tare/base/level.h"
 #include "tare/calibrate/prediction.h"
 #include "tare/calibrate/quantile_model.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 /// predict, and how far each answer can be trusted: bands around the quantiles, effective_n, and
 /// the levels that a guarantee keeps (Prediction::band_low, band_high, effective_n, delivered).

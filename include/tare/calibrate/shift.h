@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "tare/base/execution.h"
+#include "tare/base/export.h"
 #include "tare/base/matrix.h"
 #include "tare/base/rng.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 /// How much more often rows like a given one occur among those to be predicted than among those of
 /// the fit. FitInput::shift takes it, so that a guarantee can ask it about new rows.

@@ -10,12 +10,13 @@
 #include <string_view>
 
 #include "tare/base/execution.h"
+#include "tare/base/export.h"
 #include "tare/base/level.h"
 #include "tare/base/matrix.h"
 #include "tare/calibrate/prediction.h"
 #include "tare/math/kernel.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 class LocalSample;
 class SnqIndex;

@@ -8,11 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "tare/base/export.h"
 #include "tare/base/level.h"
 #include "tare/calibrate/prediction.h"
 #include "tare/calibrate/quantile_model.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 /// What a reader of answers should know. The tool, the service and the Python package say the same
 /// of the same rows: they all ask here.

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace tare {
+#include "tare/base/export.h"
+
+namespace TARE_PUBLIC tare {
 
 /// What a model that tare did not make says about a row.
 enum class GivenKind : std::uint8_t {

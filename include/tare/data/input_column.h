@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace tare {
+#include "tare/base/export.h"
+
+namespace TARE_PUBLIC tare {
 
 /// Where most values of a column of numbers lay at fit: its 1 % and 99 % quantiles. No answer
 /// depends on it; it is there to be shown.

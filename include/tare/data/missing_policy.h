@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace tare {
+#include "tare/base/export.h"
+
+namespace TARE_PUBLIC tare {
 
 /// What to do about cells without a value.
 enum class MissingPolicy : std::uint8_t {

@@ -9,11 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "tare/base/export.h"
 #include "tare/base/level.h"
 #include "tare/base/matrix.h"
 #include "tare/base/rng.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 /// The shape of a conditional law before it is moved and stretched. Every one has mean 0 except
 /// kUniform, which is U[0, 1] as the paper's examples use it.

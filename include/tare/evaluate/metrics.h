@@ -5,13 +5,14 @@
 #include <span>
 #include <vector>
 
+#include "tare/base/export.h"
 #include "tare/base/level.h"
 #include "tare/base/matrix.h"
 #include "tare/base/rng.h"
 #include "tare/data/problem.h"
 #include "tare/evaluate/target_jumps.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 // Notation: y observed targets; q quantiles, q(i, j) for row i and levels[j]; the number of rows of
 // q is y.size() and of columns levels.size(), else kShapeMismatch. At least one row, else

@@ -7,12 +7,13 @@
 #include <span>
 #include <string_view>
 
+#include "tare/base/export.h"
 #include "tare/base/level.h"
 #include "tare/base/matrix.h"
 #include "tare/base/rng.h"
 #include "tare/evaluate/target_jumps.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 /// Rows with known targets and the answers of a model: the input of a score.
 struct ScoredRows {

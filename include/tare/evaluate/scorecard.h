@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "tare/base/execution.h"
+#include "tare/base/export.h"
 #include "tare/base/rng.h"
 #include "tare/calibrate/quantile_model.h"
 #include "tare/evaluate/score_table.h"
 #include "tare/evaluate/target_jumps.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 /// The scores of `tare evaluate` for a model on rows with known targets: a value for each row of
 /// score_table(), in its order. A tie counts by the share of its jump (target_jumps.h), estimated

@@ -5,10 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "tare/base/export.h"
 #include "tare/base/level.h"
 #include "tare/base/matrix.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 /// The jump of the predicted distribution at a target: from P(Y < y) to P(Y <= y), as far as the
 /// quantiles show it. Counts, grades and zeros have jumps.

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
-namespace tare {
+#include "tare/base/export.h"
+
+namespace TARE_PUBLIC tare {
 
 /// What a column of a file is read as.
 enum class ColumnKind : std::uint8_t {
@@ -52,6 +54,7 @@ struct Table {
   std::string source;                // the file's name, for messages
   std::vector<Column> columns;       // in the file's order, skipped ones included
   std::vector<std::uint64_t> lines;  // the line of the file on which each row starts, from 1
+  std::uint64_t first_row = 0;       // rows of the file before this batch
 
   std::size_t rows() const noexcept { return lines.size(); }
   /// The column of that name, or null.

@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace tare {
+#include "tare/base/export.h"
+
+namespace TARE_PUBLIC tare {
 
 /// The weight of a calibration row as a function of its distance r from the query, in units of the
 /// bandwidth h: s = r / h.

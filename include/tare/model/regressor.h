@@ -7,11 +7,12 @@
 #include <string_view>
 
 #include "tare/base/execution.h"
+#include "tare/base/export.h"
 #include "tare/base/matrix.h"
 #include "tare/base/params.h"
 #include "tare/base/rng.h"
 
-namespace tare {
+namespace TARE_PUBLIC tare {
 
 class TensorReader;
 class TensorWriter;

@@ -59,7 +59,7 @@ Effort effort_of(const Params& params) {
               .trees = 300,
               .all_families = true};
   } else if (budget != "default") {
-    fail(ErrorCode::kInvalidArgument, "the budget is quick, default or best, got '{}'", budget);
+    fail_option("budget", budget, "is quick, default or best");
   }
   if (params.text("folds", "auto") != "auto") effort.folds = params.count("folds", 8, 2, 50);
   if (params.text("steps", "auto") != "auto") {
@@ -95,9 +95,11 @@ void check_series(std::size_t window, std::size_t rows) {
   const std::size_t least = kLeastRows + kLeastWindows * window;
   if (window == 1 || rows >= least) return;
   fail(ErrorCode::kBadData,
-       "a series of {} windows of {} rows is too short for method auto, which needs {} (give more "
-       "rows, a smaller --window, or use --method nrc_rf)",
-       rows, window, least);
+       {.remedies = {advice("give more rows"),
+                     {"a smaller", "window", "", ""},
+                     use("method", "nrc_rf")}},
+       "a series of {} windows of {} rows is too short for method auto, which needs {}", rows,
+       window, least);
 }
 
 /// Kernel columns as columns of what the models read.

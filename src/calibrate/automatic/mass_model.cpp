@@ -272,8 +272,7 @@ MassesRule parse_masses(const Params& params) {
   if (text == "auto") return MassesRule::kAuto;
   if (text == "yes") return MassesRule::kYes;
   if (text == "no") return MassesRule::kNo;
-  fail(ErrorCode::kInvalidArgument, "masses is auto, yes or no, got '{}'",
-       params.text("masses", ""));
+  fail_option("masses", params.text("masses", ""), "is auto, yes or no");
 }
 
 void MassModel::describe(Description& description) const {

@@ -16,7 +16,7 @@ BandRule parse_bands(const Params& params) {
   if (name == "on") return BandRule::kOn;
   if (name == "off") return BandRule::kOff;
   if (name == "auto") return BandRule::kAuto;
-  fail(ErrorCode::kInvalidArgument, "bands is on, off or auto, got '{}'", text);
+  fail_option("bands", text, "is on, off or auto");
 }
 
 std::vector<std::vector<std::size_t>> draw_halves(std::size_t rows, std::size_t count, bool blocks,

@@ -33,10 +33,8 @@ std::optional<double> parse_end(const std::string& part, const std::string& text
   if (part.empty()) return std::nullopt;
   const auto value = parse_number(part);
   if (!value || !std::isfinite(*value)) {
-    fail(ErrorCode::kInvalidArgument,
-         "the bounds are auto, none or LOW,HIGH, two numbers of which either may be left out, got "
-         "'{}'",
-         text);
+    fail_option("bounds", text,
+                "is auto, none or LOW,HIGH, two numbers of which either may be left out");
   }
   return value;
 }
@@ -69,10 +67,9 @@ BoundsRule parse_bounds(const Params& params) {
     const bool ordered = !rule.given.low || !rule.given.high || *rule.given.low < *rule.given.high;
     if (!rule.given.empty() && ordered) return rule;
   }
-  fail(ErrorCode::kInvalidArgument,
-       "the bounds are auto, none or LOW,HIGH with LOW below HIGH, either of which may be left out "
-       "(--bounds 0, for what is never negative), got '{}'",
-       text);
+  fail_option("bounds", text,
+              "is auto, none or LOW,HIGH with LOW below HIGH, either of which may be left out",
+              {use("bounds", "0,", "for what is never negative")});
 }
 
 bool are_whole(std::span<const double> y) {
@@ -119,9 +116,10 @@ TargetBounds resolve_bounds(const BoundsRule& rule, std::span<const double> y,
   for (std::size_t i = 0; i < y.size(); ++i) {
     if (!counts(i) || rule.given.nearest(y[i]) == y[i]) continue;
     fail(ErrorCode::kBadData,
-         "fit: row {} has the target {}, which is outside the bounds {} (correct the row, or give "
-         "bounds that hold all targets with --bounds)",
-         i, y[i], rule.given.text());
+         {.row = i,
+          .value = fmt::to_string(y[i]),
+          .remedies = {advice("correct the row"), {"change", "bounds", "", "to hold all targets"}}},
+         "the target {} is outside the bounds {}", y[i], rule.given.text());
   }
   return rule.given;
 }

@@ -57,17 +57,19 @@ Reducer parse_reducer(std::string_view name) {
   if (sought == "correlation") return Reducer::kCorrelation;
   if (sought == "embedding") return Reducer::kEmbedding;
   fail(ErrorCode::kInvalidArgument,
-       "there is no reducer '{}' (known: none, projection, correlation, embedding; for named "
-       "columns use "
-       "calibrate-on)",
-       name);
+       {.option = "reducer",
+        .value = std::string(name),
+        .remedies = {advice("known: none, projection, correlation, embedding"),
+                     use("calibrate_on", "COLUMNS", "for named columns")},
+        .named_in_problem = true},
+       "there is no reducer '{}'", name);
 }
 
 Scale parse_scale(std::string_view name) {
   const std::string sought = canonical_name(name);
   if (sought == "standard") return Scale::kStandard;
   if (sought == "none") return Scale::kNone;
-  fail(ErrorCode::kInvalidArgument, "the scale is standard or none, got '{}'", name);
+  fail_option("scale", name, "is standard or none");
 }
 
 FeatureMap FeatureMap::fit(MatrixView x, std::span<const double> y,

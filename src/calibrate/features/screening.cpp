@@ -154,7 +154,7 @@ std::vector<std::size_t> kept_columns(std::span<const ScreenedColumn> screened) 
 bool parse_screen(const Params& params) {
   const std::string text = canonical_name(params.text("screen", "no"));
   if (text != "yes" && text != "no") {
-    fail(ErrorCode::kInvalidArgument, "screen is yes or no, got '{}'", text);
+    fail_option("screen", text, "is yes or no");
   }
   return text == "yes";
 }

@@ -87,11 +87,11 @@ FoldPlan guarantee_folds(const FitInput& input, const GuaranteeRule& rule, RowOr
     ranked += chosen.size();
   }
   if (ranked < kRowsForNinety) {
-    fail(ErrorCode::kBadData,
+    const std::size_t enough = (kRowsForNinety + rule.folds - 1) / rule.folds * rule.folds;
+    fail(ErrorCode::kBadData, {.remedies = {advice(fmt::format("give at least {} rows", enough))}},
          "the guarantee would rank {} of {} rows in {} folds of equal size, and a 90 % interval "
-         "needs {} (give at least {} rows)",
-         ranked, candidates.size(), rule.folds, kRowsForNinety,
-         (kRowsForNinety + rule.folds - 1) / rule.folds * rule.folds);
+         "needs {}",
+         ranked, candidates.size(), rule.folds, kRowsForNinety);
   }
   return plan;
 }

@@ -34,9 +34,8 @@ std::vector<T> entries(std::span<const T> values, std::span<const std::size_t> r
 Partition stated_partition(std::span<const std::uint8_t> held_out) {
   Partition parts = flagged_partition(held_out);
   if (parts.second.size() < kRowsForNinety) {
-    fail(ErrorCode::kBadData,
-         "{} of {} rows are held out for the guarantee, and a finite 90 % interval needs {} (hold "
-         "out more rows)",
+    fail(ErrorCode::kBadData, {.remedies = {advice("hold out more rows")}},
+         "{} of {} rows are held out for the guarantee, and a finite 90 % interval needs {}",
          parts.second.size(), held_out.size(), kRowsForNinety);
   }
   return parts;
@@ -77,10 +76,11 @@ GuaranteeRule parse_guarantee(const Params& params) {
     rule.folds = parse_count(parts[1]).value_or(0);
     if (rule.folds >= 2 && rule.folds <= kMostFolds) return rule;
   }
-  fail(ErrorCode::kInvalidArgument,
-       "the guarantee is none, auto, split, split:SHARE with a share between 0 and 1, cross, or "
-       "cross:FOLDS with 2 to {} folds, each but none also with ',strict' behind it, got '{}'",
-       kMostFolds, text);
+  fail_option("guarantee", text,
+              fmt::format("is none, auto, split, split:SHARE with a share between 0 and 1, cross, "
+                          "or cross:FOLDS with 2 to {} folds, each but none also with ',strict' "
+                          "behind it",
+                          kMostFolds));
 }
 
 GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows) {
@@ -109,11 +109,12 @@ Partition guarantee_partition(const FitInput& input, const GuaranteeRule& rule, 
                               ? time_partition(count, share)
                               : random_partition(count, share, split(input.seed, kSeedPart));
   if (drawn.second.size() < kRowsForNinety) {
+    const double enough = std::ceil(static_cast<double>(kRowsForNinety) / rule.share);
     fail(ErrorCode::kBadData,
-         "the guarantee would hold out {} of {} rows, and a 90 % interval needs {} (give at "
-         "least {} rows, or a larger share: --guarantee split:SHARE)",
-         drawn.second.size(), count, kRowsForNinety,
-         std::ceil(static_cast<double>(kRowsForNinety) / rule.share));
+         {.remedies = {advice(fmt::format("give at least {} rows", enough)),
+                       {"use a larger share:", "guarantee", "split:SHARE", ""}}},
+         "the guarantee would hold out {} of {} rows, and a 90 % interval needs {}",
+         drawn.second.size(), count, kRowsForNinety);
   }
   std::vector<std::uint8_t> held_out(input.x.rows(), 0);
   for (const std::size_t k : drawn.second) held_out[candidates[k]] = 1;

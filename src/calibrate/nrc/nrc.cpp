@@ -34,7 +34,7 @@ constexpr std::array kNrcOptions = std::to_array<ParamInfo>({
     {"kernel", "gaussian", "naive, epanechnikov, triangular, tricube, gaussian, laplace, knn"},
     {"bandwidth", "auto", "auto, rate, rate:C, a number, or infinite"},
     {"split", "0.3", "share of rows that calibrate, cross, time, or time:SHARE"},
-    {"folds", "5", "folds of --split cross"},
+    {"folds", "5", "folds of split=cross"},
     {"fallback", "nearest", "where no row is in reach: nearest, marginal"},
     {"min_support", "20", "rows of the nearest fallback"},
     {"features_of_input", "auto",
@@ -70,7 +70,7 @@ SnqOptions parse_snq(const Params& params) {
   if (fallback == "marginal") {
     options.fallback = Fallback::kMarginal;
   } else if (fallback != "nearest") {
-    fail(ErrorCode::kInvalidArgument, "the fallback is nearest or marginal, got '{}'", fallback);
+    fail_option("fallback", fallback, "is nearest or marginal");
   }
   return options;
 }
@@ -91,8 +91,7 @@ BandwidthRule parse_bandwidth(const Params& params) {
   const bool rate = name.starts_with("rate:");
   const auto value = parse_number(rate ? text.substr(5) : text);
   if (!value || !(*value > 0.0)) {
-    fail(ErrorCode::kInvalidArgument,
-         "the bandwidth is auto, rate, rate:C, infinite or a positive number, got '{}'", text);
+    fail_option("bandwidth", text, "is auto, rate, rate:C, infinite or a positive number");
   }
   return {rate ? "rate" : "given", *value};
 }
@@ -112,12 +111,11 @@ InputFeatures parse_input_features(const Params& params, const FitInput& input) 
                                                          : InputFeatures::kNone;
   }
   if (name != "also" && name != "only") {
-    fail(ErrorCode::kInvalidArgument, "features_of_input is auto, none, also or only, got '{}'",
-         name);
+    fail_option("features_of_input", name, "is auto, none, also or only");
   }
   if (!is_given) {
-    fail(ErrorCode::kInvalidArgument,
-         "features_of_input={} needs a prediction that is given, and there is none", name);
+    fail(ErrorCode::kInvalidArgument, {.option = "features_of_input", .value = name},
+         "is '{}', which needs a prediction that is given, and there is none", name);
   }
   return name == "also" ? InputFeatures::kAlso : InputFeatures::kOnly;
 }

@@ -27,7 +27,7 @@ constexpr std::array kNrcBoostOptions = std::to_array<ParamInfo>({
     {"regressor", "boosting",
      "point model f: mlp, lstm, forest, extra_trees, boosting, ridge, zero"},
     {"split", "cross", "share of rows that calibrate, or cross"},
-    {"folds", "5", "folds of --split cross"},
+    {"folds", "5", "folds of split=cross"},
 });
 
 /// What the trees see of a row: the columns that are calibrated on, and unless those were named,
@@ -244,7 +244,8 @@ SplitRule split_rule(const FitInput& input, const Params& params) {
   const SplitRule rule = parse_split(params);
   if (input.window > 1 || rule.kind == SplitRule::Kind::kTime) {
     fail(ErrorCode::kInvalidArgument,
-         "nrc_boost is for rows in no order; for a series use lstm_nrc, or nrc with split=time");
+         {.remedies = {use("method", "lstm_nrc"), use("method", "nrc")}},
+         "nrc_boost is for rows in no order, and these are a series");
   }
   return rule;
 }

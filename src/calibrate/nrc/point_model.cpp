@@ -139,10 +139,11 @@ std::vector<double> PointModel::predict(const Rows& rows, const Execution& how) 
 Matrix PointModel::embed(MatrixView x, const Execution& how) const {
   const MlpRegressor* network = members_.size() == 1 ? as_mlp(*members_.front()) : nullptr;
   if (network == nullptr) {
+    const bool in_folds = members_.size() > 1;
     fail(ErrorCode::kInvalidArgument,
-         "calibrating on an embedding needs one network as the point model (use --regressor mlp, "
-         "and a --split "
-         "other than cross)");
+         {.remedies = {in_folds ? use("split", "", "other than cross") : use("regressor", "mlp")}},
+         "calibrating on an embedding needs one network as the point model{}",
+         in_folds ? fmt::format(", not one for each of {} folds", members_.size()) : "");
   }
   Matrix chosen;
   return network->embed(columns_.select(x, chosen), how);

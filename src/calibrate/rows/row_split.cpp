@@ -19,9 +19,8 @@ SplitRule parse_split(const Params& params) {
   const auto share_from = [&](const std::string& value) {
     const auto share = parse_number(value);
     if (!share || !(*share > 0.0 && *share < 1.0)) {
-      fail(ErrorCode::kInvalidArgument,
-           "--split is a share between 0 and 1, cross, time, time:SHARE or by:COL=VALUE, got '{}'",
-           text);
+      fail_option("split", text,
+                  "is a share between 0 and 1, cross, time, time:SHARE or by:COL=VALUE");
     }
     return *share;
   };
@@ -43,7 +42,12 @@ Params with_series_split(const Params& given, const FitInput& input) {
   if (!params.has("split")) params.set("split", "time");
   if (!chosen && parse_split(params).kind == SplitRule::Kind::kShare) {
     fail(ErrorCode::kInvalidArgument,
-         "with --window the rows are a series: use --split time, time:SHARE or cross");
+         {.option = "split",
+          .value = params.text("split", ""),
+          .remedies = {use("split", "time"), use("split", "time:SHARE"), use("split", "cross")},
+          .named_in_problem = true},
+         "with a window of {} the rows are a series, of which no rows at random can be held out",
+         input.window);
   }
   return params;
 }
@@ -59,18 +63,18 @@ Partition hold_out(const FitInput& input, const SplitRule& rule) {
     case SplitRule::Kind::kCross:
       break;
   }
-  fail(ErrorCode::kInvalidArgument,
-       "this method holds rows out for its calibration: --split is a share, time, time:SHARE or "
-       "by:COL=VALUE, not cross");
+  fail(ErrorCode::kInvalidArgument, {.option = "split", .value = "cross"},
+       "is a share, time, time:SHARE or by:COL=VALUE, not cross: this method holds rows out for "
+       "its calibration");
 }
 
 void check_calibration_rows(std::size_t usable) {
   if (usable >= kMinCalibrationRows) return;
   fail(ErrorCode::kBadData,
-       "{} calibration rows are too few: at least {} are needed (give more rows, a larger --split, "
-       "or "
-       "--split cross where the method has it)",
-       usable, kMinCalibrationRows);
+       {.remedies = {advice("give more rows"),
+                     {"a larger", "split", "", ""},
+                     use("split", "cross", "where the method has it")}},
+       "{} calibration rows are too few: at least {} are needed", usable, kMinCalibrationRows);
 }
 
 std::vector<std::size_t> usable_rows(const FitInput& input, std::span<const std::size_t> held_out,

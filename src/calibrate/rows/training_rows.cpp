@@ -36,7 +36,8 @@ TrainingRows::TrainingRows(const FitInput& input, std::span<const std::size_t> r
   }
   if (used.empty()) {
     fail(ErrorCode::kBadData,
-         "no row is left to train the model on (give more rows, or a smaller --split)");
+         {.remedies = {advice("give more rows"), {"a smaller", "split", "", ""}}},
+         "no row is left to train the model on");
   }
   x = take_rows(input.x, used, input.model_columns);
   y = take_rows(input.y, used);

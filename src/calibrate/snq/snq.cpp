@@ -25,15 +25,14 @@ void check_options(const SnqOptions& options) {
   constexpr double kWidest = 1e100;
   if (!(options.bandwidth >= kNarrowest &&
         (options.bandwidth <= kWidest || std::isinf(options.bandwidth)))) {
-    fail(ErrorCode::kInvalidArgument,
-         "the bandwidth must be positive, from {} to {} or infinite, got {}", kNarrowest, kWidest,
-         options.bandwidth);
+    fail_option("bandwidth", fmt::to_string(options.bandwidth),
+                fmt::format("must be positive, from {} to {} or infinite", kNarrowest, kWidest));
   }
   constexpr double kMostRows = 0x1.0p53;
   if (options.kernel == KernelKind::kKnn && !std::isinf(options.bandwidth) &&
       (options.bandwidth != std::floor(options.bandwidth) || options.bandwidth > kMostRows)) {
-    fail(ErrorCode::kInvalidArgument,
-         "the bandwidth of knn is a number of rows and must be whole, got {}", options.bandwidth);
+    fail_option("bandwidth", fmt::to_string(options.bandwidth),
+                "of the knn kernel is a number of rows and must be whole");
   }
   if (!(options.tie_tolerance >= 0.0 && options.tie_tolerance <= 1.0)) {
     fail(ErrorCode::kInvalidArgument, "the tolerance of ties must lie between 0 and 1, got {}",

@@ -23,8 +23,12 @@ constexpr double kLevel = 20.0;  // nanoseconds for a quantile of a query
 constexpr double kThreadWork = 250'000.0;
 
 [[noreturn]] void fail_unfit(const SnqEngineInfo& info) {
-  fail(ErrorCode::kInvalidArgument, "the {} index is for {} (index=auto takes one that fits)",
-       info.name, info.made_for);
+  fail(ErrorCode::kInvalidArgument,
+       {.option = "index",
+        .value = std::string(info.name),
+        .remedies = {use("index", "auto", "for one that fits")},
+        .named_in_problem = true},
+       "the {} index is for {}", info.name, info.made_for);
 }
 
 const SnqEngineInfo& cheapest_engine(const LocalSample& sample, const SnqOptions& options) {
@@ -48,7 +52,7 @@ void check_index(std::string_view name) {
   for (const SnqEngineInfo& info : snq_engines()) names.emplace_back(info.name);
   std::ranges::sort(names);
   if (std::ranges::find(names, name) != names.end()) return;
-  fail_unknown_name(ErrorCode::kInvalidArgument, "index", name, names);
+  fail_unknown_name(ErrorCode::kInvalidArgument, "index", name, names, "index");
 }
 
 void check_index_and_kernel(const SnqOptions& options) {

@@ -189,9 +189,11 @@ ExperimentPlan parse_plan(std::string_view json, std::string_view source) {
   try {
     return plan_of(Json::parse(json));
   } catch (const Json::parse_error& error) {
-    fail(ErrorCode::kInvalidArgument, "{}: is not JSON: {}", source, error.what());
+    fail(ErrorCode::kInvalidArgument, {.source = std::string(source)}, "is not JSON: {}",
+         error.what());
   } catch (const Error& error) {
-    fail(ErrorCode::kInvalidArgument, "{}: {}", source, error.what());
+    // A plan writes its options as name=value, as these words do.
+    fail(ErrorCode::kInvalidArgument, {.source = std::string(source)}, "{}", error.what());
   }
 }
 

@@ -42,7 +42,7 @@ Unary activation_by_name(std::string_view name) {
     if (spelling == sought) return f;
     known.emplace_back(spelling);
   }
-  fail_unknown_name(ErrorCode::kInvalidArgument, "activation", name, known);
+  fail_unknown_name(ErrorCode::kInvalidArgument, "activation", name, known, "activation");
 }
 
 std::string_view name_of_activation(Unary f) {

@@ -43,7 +43,7 @@ FitOptions::FitOptions(const Params& params, double default_rate, std::size_t de
       validation(params.number("validation", 0.15, 0.0, 0.9)) {
   const std::string grid = params.text("grid", "none");
   if (grid != "none" && grid != "paper") {
-    fail(ErrorCode::kInvalidArgument, "grid must be none or paper, got '{}'", grid);
+    fail_option("grid", grid, "must be none or paper");
   }
   learning_rates = {params.number("learning_rate", default_rate, 1e-8, 10.0)};
   batches = {params.count("batch", default_batch, 1, 1'000'000)};

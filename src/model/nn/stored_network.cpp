@@ -18,9 +18,10 @@ std::vector<std::size_t> parse_units(std::string_view option, std::string_view t
   for (const std::string& part : split_text(text, ',')) {
     const auto count = parse_count(trim(part));
     if (!count || *count == 0 || *count > kMaxUnits || units.size() == kMaxLayers) {
-      fail(ErrorCode::kInvalidArgument,
-           "{} must be the units of at most {} layers, each from 1 to {}, such as 20,20; got '{}'",
-           option, kMaxLayers, kMaxUnits, text);
+      fail_option(option, text,
+                  fmt::format("must be the units of at most {} layers, each from 1 to {}, such as "
+                              "20,20",
+                              kMaxLayers, kMaxUnits));
     }
     units.push_back(*count);
   }

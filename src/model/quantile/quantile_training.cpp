@@ -195,7 +195,7 @@ QuantileTask::QuantileTask(const Params& params)
       levels(params.count("levels", kDefaultLevels, 2, kMaxLevels)),
       training(params, kQuantileRate) {
   if (levels % 2 != 0) {
-    fail(ErrorCode::kInvalidArgument, "levels must be even, got {}", levels);
+    fail_option("levels", fmt::to_string(levels), "must be even");
   }
 }
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "serve/http/problem.h"
+
 namespace tare::serve {
 
 /// A request as far as the service cares: no sockets, so that it can be made up in a test.
@@ -29,6 +31,7 @@ struct Reply {
 };
 
 /// The problem as a reply, with the headers that belong to its status.
-Reply problem_reply(unsigned status, const std::string& detail, const std::string& request_id);
+Reply problem_reply(unsigned status, const std::string& detail, const std::string& request_id,
+                    const ProblemMembers& members = {});
 
 }  // namespace tare::serve

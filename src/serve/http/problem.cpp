@@ -4,21 +4,61 @@
 #include "io/json_text.h"
 
 namespace tare::serve {
+namespace {
 
-Problem problem_of(const Error& error) {
-  switch (error.code()) {
+/// A client has the parameters of its request; what the model was fitted with is not its own.
+std::string option_in_request(std::string_view option, std::string_view value) {
+  const bool is_parameter = option == "levels" || option == "interval" || option == "keep";
+  const std::string text =
+      value.empty() ? std::string(option) : fmt::format("{}={}", option, value);
+  if (is_parameter) return text;
+  if (option == "missing" && value == "impute") {
+    return "a model that was fitted with missing=impute, which fills it in";
+  }
+  return "";  // nothing that would help this request
+}
+
+unsigned status_of(ErrorCode code) {
+  switch (code) {
     case ErrorCode::kInvalidArgument:
-      return {400, error.what()};
+      return 400;
     case ErrorCode::kShapeMismatch:
     case ErrorCode::kBadData:
     case ErrorCode::kNotFound:
-      return {422, error.what()};
+      return 422;
     case ErrorCode::kCorruptFile:
     case ErrorCode::kUnsupported:
     case ErrorCode::kIo:
       break;
   }
-  return {500, error.what()};
+  return 500;
+}
+
+/// RFC 6901.
+std::string pointer_to(const ProblemPlace& place) {
+  std::string out = fmt::format("/rows/{}/", *place.row);
+  for (const char c : place.column) {
+    if (c == '~') {
+      out += "~0";
+    } else if (c == '/') {
+      out += "~1";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Problem problem_of(const Error& error, RowNames names) {
+  ErrorDetails details = error.details();
+  const bool by_row = names == RowNames::kRows && details.row;
+  if (by_row) details.source.clear();  // there is one body
+  ProblemPlace place{details.row, details.column};
+  const Error worded(error.code(), std::move(details), error.problem());
+  return {status_of(error.code()), error_text(worded, {option_in_request, !by_row}),
+          std::move(place)};
 }
 
 std::string_view status_title(unsigned status) {
@@ -54,13 +94,24 @@ std::string_view status_title(unsigned status) {
   }
 }
 
-std::string problem_json(unsigned status, std::string_view detail, std::string_view request_id) {
+std::string problem_json(unsigned status, std::string_view detail, std::string_view request_id,
+                         const ProblemMembers& members) {
+  const ProblemPlace& place = members.place;
   std::string out = "{\"type\":\"about:blank\",\"title\":";
   append_json_text(out, status_title(status));
   out += fmt::format(",\"status\":{},\"detail\":", status);
   append_json_text(out, detail);
   out += ",\"request_id\":";
   append_json_text(out, request_id);
+  if (place.row) out += fmt::format(",\"row\":{}", *place.row + 1);
+  if (!place.column.empty()) {
+    out += ",\"column\":";
+    append_json_text(out, place.column);
+  }
+  if (members.in_json && place.row && !place.column.empty()) {
+    out += ",\"pointer\":";
+    append_json_text(out, pointer_to(place));
+  }
   out += "}\n";
   return out;
 }

@@ -11,27 +11,10 @@
 namespace tare::serve {
 namespace {
 
-/// The remedies of Schema::encode are options of the tool, which a client does not have.
-void refuse_missing(const Table& table, const ColumnPlan& plan, MissingPolicy policy) {
-  for (const Column& column : table.columns) {
-    if (column.missing == 0) continue;
-    const auto place = plan.find(column.name);
-    if (!place) continue;
-    const std::string& part = plan.columns()[*place].part;
-    if (part == "feature" && policy == MissingPolicy::kImpute) continue;
-    refuse(422, "row {}: column '{}': '{}' is a missing value, {} of {} rows ({})",
-           column.first_missing + 1, column.name, column.first_missing_text, column.missing,
-           table.rows(),
-           part == "feature" ? "send a value; a model fitted with --missing impute fills it in"
-                             : fmt::format("a {} is not imputed", part));
-  }
-}
-
 /// The table's rows must suffice for one answer.
-void check_rows(const ServedModel& model, const Table& table, const ColumnPlan& plan) {
+void check_rows(const ServedModel& model, const Table& table) {
   const Schema& schema = model.schema();
   if (table.rows() == 0) refuse(422, "there is no row (send one at least)");
-  refuse_missing(table, plan, schema.missing());
   if (table.rows() < schema.window()) {
     refuse(422,
            "the model looks at {} rows of a series at a time, and there are {} (send the rows "
@@ -54,17 +37,21 @@ Execution until(Deadline deadline, std::size_t rows) {
 
 Answers answer_rows(const ServedModel& model, Predictor& predictor, const Table& table,
                     Deadline deadline) {
-  check_rows(model, table, model.features());
-  return predictor.answer(table, until(deadline, table.rows()));
+  check_rows(model, table);
+  try {
+    return predictor.answer(table, until(deadline, table.rows()));
+  } catch (const Error& error) {
+    throw problem_of(error);
+  }
 }
 
 Answers answer_observed(const ServedModel& model, const Table& table, double watch,
                         Deadline deadline) {
-  check_rows(model, table, model.features_and_target());
   PredictOptions options;
   options.with_targets = true;
   options.unnamed_levels = interval_ends(watch);
-  return Predictor(model.fitted(), std::move(options)).answer(table, until(deadline, table.rows()));
+  Predictor predictor(model.fitted(), std::move(options));
+  return answer_rows(model, predictor, table, deadline);
 }
 
 std::vector<double> interval_ends(double confidence) {

@@ -22,9 +22,11 @@ namespace {
 void check_predictor(const FittedModel& fitted, const std::string& path) {
   if (fitted.schema->predictor().empty()) return;
   fail(ErrorCode::kUnsupported,
-       "{}: its predictions come from the program '{}', which a service does not start for every "
-       "request (fit with --prediction COL, and let clients send that column)",
-       path, fitted.schema->predictor());
+       {.source = path,
+        .remedies = {{"fit with", "prediction", "COL", "and let clients send that column"}}},
+       "its predictions come from the program '{}', which a service does not start for every "
+       "request",
+       fitted.schema->predictor());
 }
 
 /// A file may be whole and its model useless; better noticed before it serves.
@@ -37,10 +39,11 @@ void check_answers(const ServedModel& model, const std::string& path) {
     Predictor predictor(model.fitted());
     const Answers answers = answer_rows(model, predictor, table, no_deadline());
     for (const double value : answers.values.values()) {
-      if (std::isnan(value)) fail(ErrorCode::kCorruptFile, "{}: answers with NaN", path);
+      if (std::isnan(value)) fail(ErrorCode::kCorruptFile, {.source = path}, "answers with NaN");
     }
   } catch (const Problem& problem) {
-    fail(ErrorCode::kCorruptFile, "{}: does not answer a typical row: {}", path, problem.detail());
+    fail(ErrorCode::kCorruptFile, {.source = path}, "does not answer a typical row: {}",
+         problem.detail());
   }
 }
 

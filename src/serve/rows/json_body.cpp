@@ -263,7 +263,8 @@ Table parse_ndjson_body(std::string_view body, const ColumnPlan& plan, std::size
     try {
       nlohmann::json::sax_parse(line, &events);
     } catch (const Problem& problem) {
-      refuse(problem.status(), "line {}: {}", number, problem.detail());
+      throw Problem(problem.status(), fmt::format("line {}: {}", number, problem.detail()),
+                    problem.place());
     }
   }
   return rows.take();

@@ -60,7 +60,7 @@ void RowTable::name_cell(std::string_view name) {
     return;
   }
   if (in_row_[place_] == row_) {
-    refuse(422, "row {}: column '{}' is there twice (each name once)", row_, name);
+    refuse_cell({row_ - 1, std::string(name)}, "column '{}' is there twice (each name once)", name);
   }
   in_row_[place_] = row_;
   ++filled_;
@@ -68,8 +68,8 @@ void RowTable::name_cell(std::string_view name) {
 
 void RowTable::wrong_kind(std::string_view value, std::string_view remedy) const {
   const PlannedColumn& column = plan_.columns()[place_];
-  refuse(422, "row {}: column '{}': {} is not a number, and the {} is one ({})", row_, column.name,
-         shortened(value), column.part, remedy);
+  refuse_cell({row_ - 1, column.name}, "column '{}': {} is not a number, and the {} is one ({})",
+              column.name, shortened(value), column.part, remedy);
 }
 
 void RowTable::number(double value, std::string_view text) {
@@ -138,16 +138,18 @@ void RowTable::add_missing(Column& column) {
 }
 
 void RowTable::nested() const {
-  refuse(422, "row {}: '{}' holds a list or an object (a cell is a number, a text or null)", row_,
-         place_ == kIgnored ? ignored_name_ : plan_.columns()[place_].name);
+  const std::string& name = place_ == kIgnored ? ignored_name_ : plan_.columns()[place_].name;
+  refuse_cell({row_ - 1, name},
+              "'{}' holds a list or an object (a cell is a number, a text or null)", name);
 }
 
 void RowTable::end_row() {
   if (filled_ < plan_.columns().size()) {
     for (std::size_t j = 0; j < in_row_.size(); ++j) {
       if (in_row_[j] == row_) continue;
-      refuse(422, "row {}: has no column '{}', the model's {} (needed: {})", row_,
-             plan_.columns()[j].name, plan_.columns()[j].part, column_list(plan_.names()));
+      const PlannedColumn& absent = plan_.columns()[j];
+      refuse_cell({row_ - 1, absent.name}, "has no column '{}', the model's {} (needed: {})",
+                  absent.name, absent.part, column_list(plan_.names()));
     }
   }
   table_.lines.push_back(row_);

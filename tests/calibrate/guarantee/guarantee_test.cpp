@@ -190,7 +190,8 @@ TEST(GuaranteedModel, RefusesWhatItCannotKeep) {
   }
   const std::vector<std::uint32_t> group(90, 0);
   input.group = group;
-  expect_error(ErrorCode::kInvalidArgument, "--guarantee", [&] { fit_method(method, input, {}); });
+  expect_error(ErrorCode::kInvalidArgument, "guarantee=split",
+               [&] { fit_method(method, input, {}); });
   const std::vector<std::uint32_t> absurd(90, kNoGroup);
   input.group = absurd;
   expect_error(ErrorCode::kInvalidArgument, "groups are numbered",

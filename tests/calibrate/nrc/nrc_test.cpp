@@ -109,7 +109,7 @@ TEST(Nrc, WindowsOfASeriesAreSplitInTime) {
   FitInput input{.x = data.x, .y = data.y};
   input.window = 5;
   EXPECT_NO_THROW(fit_method(find_method("nrc"), input, Params::parse("regressor=zero")));
-  expect_error(ErrorCode::kInvalidArgument, "--split time", [&] {
+  expect_error(ErrorCode::kInvalidArgument, "split=time", [&] {
     fit_method(find_method("nrc"), input, Params::parse("regressor=zero split=0.3"));
   });
 }

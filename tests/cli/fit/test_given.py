@@ -157,7 +157,7 @@ class Given(CliTest):
                 (["--prediction-quantiles", "q*", "--prediction", "mu"], USAGE, ["use one"]),
                 (["--prediction-quantiles", "q*", "--predictor", "cat"], USAGE, ["give one"]),
                 (["--prediction-quantiles", "q*", "--features", "a,q0.5"], USAGE, ["'q0.5' is the prediction"]),
-                (["--prediction-quantiles", "q*", "--method", "hnn"], USAGE, ["a prediction is given", "use method nrc"]),
+                (["--prediction-quantiles", "q*", "--method", "hnn"], USAGE, ["a prediction is given", "use --method nrc"]),
                 (["--prediction-sd", "sd"], USAGE, ["name that with --prediction"]),
                 (["--prediction", "mu", "--prediction-sd", "s"], NOT_FOUND, ["has no column 's'"]),
                 (["--prediction", "mu", "--prediction-sd", "mu"], USAGE, ["'mu' is named twice"])):

@@ -22,7 +22,7 @@ class Missing(CliTest):
 
     def test_missing_target_cannot_be_imputed(self):
         self.write("cars.csv", with_holes("y", [17]))
-        self.fit_fails(BAD_DATA, "cars.csv", says=["cars.csv:17: column 'y'", "1 of 60", "use --missing drop"])
+        self.fit_fails(BAD_DATA, "cars.csv", says=["cars.csv:17: column 'y'", "1 of 60", "(use --missing drop)"])
         self.fit_fails(BAD_DATA, "cars.csv", "--missing", "impute", says=["cars.csv:17", "target is not imputed"])
         self.fit("cars.csv", "--missing", "drop")
 

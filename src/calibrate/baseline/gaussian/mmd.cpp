@@ -37,9 +37,9 @@ std::vector<double> parse_bandwidths(const Params& params) {
   for (const std::string& part : split_text(text, ',')) {
     const auto value = parse_number(trim(part));
     if (!value || !(*value >= 1e-3 && *value <= 1e3) || bandwidths.size() == kMaxBandwidths) {
-      fail(ErrorCode::kInvalidArgument,
-           "bandwidths must be at most {} numbers from 0.001 to 1000, such as 0.5,1,2; got '{}'",
-           kMaxBandwidths, text);
+      fail_option("bandwidths", text,
+                  fmt::format("must be at most {} numbers from 0.001 to 1000, such as 0.5,1,2",
+                              kMaxBandwidths));
     }
     bandwidths.push_back(*value);
   }

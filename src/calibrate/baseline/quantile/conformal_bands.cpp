@@ -147,7 +147,8 @@ ConformalBands::ConformalBands(MatrixView quantiles, std::span<const double> y,
   }
   if (rows == 0) {
     fail(ErrorCode::kBadData,
-         "no row is left for the conformal step (give more rows, or a larger --split)");
+         {.remedies = {advice("give more rows"), {"a larger", "split", "", ""}}},
+         "no row is left for the conformal step");
   }
 
   const std::vector<double> row_weight = usable_weights(weight);

@@ -77,7 +77,7 @@ double parse_local_bandwidth(const Params& params) {
   if (canonical_name(text) == "auto") return 0.0;
   const auto value = parse_number(text);
   if (!value || !(*value > 0.0) || !std::isfinite(*value)) {
-    fail(ErrorCode::kInvalidArgument, "the bandwidth is auto or a positive number, got '{}'", text);
+    fail_option("bandwidth", text, "is auto or a positive number");
   }
   return *value;
 }

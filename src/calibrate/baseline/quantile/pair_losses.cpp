@@ -117,9 +117,9 @@ Var<float> row_weights(const LevelBatch& batch) {
 
 void use_batch_losses(QuantileTask& task, const Params& params) {
   if (params.has("batch") && task.training.batches[0] < kLeastPairBatch) {
-    fail(ErrorCode::kInvalidArgument,
-         "batch must be at least {}, since the loss is one of whole minibatches; got {}",
-         kLeastPairBatch, task.training.batches[0]);
+    fail_option("batch", fmt::to_string(task.training.batches[0]),
+                fmt::format("must be at least {}, since the loss is one of whole minibatches",
+                            kLeastPairBatch));
   }
   std::erase_if(task.training.batches, [](std::size_t batch) { return batch < kLeastPairBatch; });
   task.draw = LevelDraw::kPairs;

@@ -45,7 +45,7 @@ Ranks parse_ranks(std::string_view name) {
     if (ranks_name(ranks) == canonical_name(name)) return ranks;
     names.emplace_back(ranks_name(ranks));
   }
-  fail_unknown_name(ErrorCode::kInvalidArgument, "rule for ranks", name, names);
+  fail_unknown_name(ErrorCode::kInvalidArgument, "rule for ranks", name, names, "ranks");
 }
 
 void RankRule::start(Ranks kind, std::span<const Level> levels) {
