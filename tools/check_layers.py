@@ -16,6 +16,7 @@ MAY_INCLUDE = {
     "model": {"data", "io", "math", "base"},
     "calibrate": {"index", "model", "data", "io", "math", "base"},
     "apply": {"calibrate", "data", "io", "math", "base"},
+    "capi": {"apply", "calibrate", "io", "base"},
     "evaluate": {"calibrate", "model", "data", "io", "math", "base"},
     "report": {"evaluate", "calibrate", "io", "base"},
     "serve": {"apply", "calibrate", "index", "model", "data", "io", "math", "base"},

@@ -90,7 +90,8 @@ TARE_C_API tare_status tare_fit(const tare_table* table, const char* const* opti
 TARE_C_API tare_status tare_model_open(const char* path, tare_model** model);
 /* The bytes are copied. */
 TARE_C_API tare_status tare_model_open_memory(const void* bytes, size_t size, tare_model** model);
-/* replace 0: a file that exists is TARE_INVALID_ARGUMENT. The file is written whole or not at all. */
+/* replace 0: a file that exists is TARE_INVALID_ARGUMENT. The file is written whole or not at all.
+ */
 TARE_C_API tare_status tare_model_save(const tare_model* model, const char* path, int replace);
 /* The bytes of the model file; free them with tare_free. */
 TARE_C_API tare_status tare_model_save_memory(const tare_model* model, void** bytes, size_t* size);

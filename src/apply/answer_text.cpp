@@ -68,8 +68,7 @@ std::vector<const Column*> AnswerText::kept_columns(const Table& table,
   for (const std::string& name : keep_) {
     const auto found = named.find(name);
     if (found == named.end()) {
-      fail(ErrorCode::kNotFound,
-           {.source = table.source, .column = name, .named_in_problem = true},
+      fail(ErrorCode::kNotFound, {.source = table.source, .column = name, .named_in_problem = true},
            "has no column '{}' to keep", name);
     }
     kept.push_back(found->second);

@@ -23,15 +23,15 @@ FittedModel with_schema(FittedModel model) {
   if (model.schema) return model;
   const GivenForm form = model.model->given_form();
   const std::size_t features = model.model->features();
-  model.schema = std::make_shared<Schema>(
-      model.model->given() > 0 ? Schema::plain(features, form) : Schema::plain(features));
+  model.schema = std::make_shared<Schema>(model.model->given() > 0 ? Schema::plain(features, form)
+                                                                   : Schema::plain(features));
   return model;
 }
 
 /// Where nothing at all is asked for, the usual levels.
 LevelColumns named_levels(const PredictOptions& options) {
-  const bool asked = !options.levels.empty() || !options.intervals.empty() ||
-                     !options.unnamed_levels.empty();
+  const bool asked =
+      !options.levels.empty() || !options.intervals.empty() || !options.unnamed_levels.empty();
   return level_columns(asked ? std::span<const double>(options.levels) : usual_levels(),
                        options.intervals);
 }
@@ -56,9 +56,8 @@ class Predictor::Impl {
         levels(all_levels(named, options.unnamed_levels)),
         columns(*fitted.model, named, options.diagnostics),
         tally(*fitted.model, named.levels),
-        encoder(*fitted.schema,
-                options.with_targets ? Need::kFeaturesAndTarget : Need::kFeatures, options.missing,
-                options.outside_model),
+        encoder(*fitted.schema, options.with_targets ? Need::kFeaturesAndTarget : Need::kFeatures,
+                options.missing, options.outside_model),
         text(columns) {}
 
   void answer_block(const Rows& rows, const Execution& how, std::size_t first, Answers& answers);
@@ -77,9 +76,9 @@ void Predictor::Impl::answer_block(const Rows& rows, const Execution& how, std::
                                    Answers& answers) {
   Execution asked = how;
   asked.diagnostics = options.diagnostics;
-  const Prediction prediction =
-      options.diagnostics ? predict_with_reliability(*fitted.model, rows, levels, asked)
-                          : fitted.model->predict(rows, levels, asked);
+  const Prediction prediction = options.diagnostics
+                                    ? predict_with_reliability(*fitted.model, rows, levels, asked)
+                                    : fitted.model->predict(rows, levels, asked);
   tally.add(rows, prediction);
   const std::size_t count = named.levels.size();
   for (std::size_t i = 0; i < rows.x.rows(); ++i) {
@@ -107,8 +106,8 @@ Answers Predictor::answer(const Rows& rows, const Execution& how) {
   const std::size_t at_once = how.progress ? kRowsBetweenReports : std::max<std::size_t>(count, 1);
   for (std::size_t first = 0; first < count || first == 0; first += at_once) {
     if (how.progress) {
-      how.progress("answering", count > 0 ? static_cast<double>(first) / static_cast<double>(count)
-                                          : 0.0);
+      how.progress("answering",
+                   count > 0 ? static_cast<double>(first) / static_cast<double>(count) : 0.0);
     }
     const std::size_t some = std::min(at_once, count - first);
     impl_->answer_block(some < count ? some_rows(rows, first, some) : rows, how, first, answers);

@@ -9,10 +9,10 @@
 
 #include "data/schema.h"
 #include "data/windows.h"
-#include "tare/io/table.h"
 #include "tare/apply/fit.h"
 #include "tare/apply/notice.h"
 #include "tare/calibrate/quantile_model.h"
+#include "tare/io/table.h"
 
 namespace tare {
 

@@ -23,8 +23,7 @@ ColumnSplit parse_column_split(const std::string& text) {
   if (!text.starts_with(kMark)) return {};
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == kMark.size()) {
-    fail_option("split", text,
-                "by:COLUMN=VALUE calibrates on the rows whose COLUMN is VALUE");
+    fail_option("split", text, "by:COLUMN=VALUE calibrates on the rows whose COLUMN is VALUE");
   }
   return {text.substr(kMark.size(), equals - kMark.size()), text.substr(equals + 1)};
 }

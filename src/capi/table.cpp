@@ -24,7 +24,8 @@ tare_status tare_table_add_texts(tare_table* table, const char* name, const char
     if (rows > 0) needed(values, "values");
     std::vector<std::string> texts;
     texts.reserve(rows);
-    for (std::size_t i = 0; i < rows; ++i) texts.emplace_back(values[i] != nullptr ? values[i] : "");
+    for (std::size_t i = 0; i < rows; ++i)
+      texts.emplace_back(values[i] != nullptr ? values[i] : "");
     needed(table, "table").table.add_texts(&needed(name, "name"), texts);
   });
 }

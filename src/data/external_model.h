@@ -22,6 +22,7 @@ struct ExternalModel {
 /// kBadData, naming the command, for a wrong number of lines, a line that is not a finite number, a
 /// non-zero exit or a time-out.
 std::vector<double> run_external_model(const ExternalModel& model, const Table& table,
-                                       const std::vector<std::string>& features, const std::vector<std::size_t>& rows);
+                                       const std::vector<std::string>& features,
+                                       const std::vector<std::size_t>& rows);
 
 }  // namespace tare

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tare/io/table.h"
 #include "io/tensor_store.h"
+#include "tare/io/table.h"
 
 namespace tare {
 

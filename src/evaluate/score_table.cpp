@@ -108,9 +108,8 @@ std::span<const ScoreInfo> score_table() {
                 .title = "Coverage, 90 %",
                 .contest = "Coverage",
                 .at_confidence = "coverage",
-                .meaning =
-                    "share of rows in their interval; a tie with an end counts by the share "
-                    "of its jump",
+                .meaning = "share of rows in their interval; a tie with an end counts by the share "
+                           "of its jump",
                 .perfect = "0.9",
                 .measure = split_coverage_of},
       ScoreInfo{.name = "coverage_90_counted",

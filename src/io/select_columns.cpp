@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "io/table_place.h"
 
 namespace tare {
 namespace {
@@ -35,9 +36,10 @@ std::vector<double> numbers_of(const Table& table, const Column& column,
                                const ColumnRequest& request) {
   for (std::size_t i = 0; i < table.rows(); ++i) {
     if (column.codes[i] < 0) continue;
-    fail(ErrorCode::kBadData, "{}:{}: column '{}': '{}' is not a number{}", table.source,
-         table.lines[i], column.name, cell_text(column, i),
-         request.remedy.empty() ? "" : fmt::format(" ({})", request.remedy));
+    ErrorDetails details = cell_details(table, column.name, i);
+    details.value = cell_text(column, i);
+    if (!request.remedy.empty()) details.remedies = {advice(request.remedy)};
+    fail(ErrorCode::kBadData, std::move(details), "'{}' is not a number", cell_text(column, i));
   }
   return std::vector<double>(table.rows(), std::numeric_limits<double>::quiet_NaN());
 }
@@ -72,8 +74,8 @@ Table select_columns(const Table& table, std::span<const ColumnRequest> requests
     const ColumnRequest& request = requests[j];
     const bool read = column.kind != ColumnKind::kSkip;
     if (!read && (request.kind != ColumnKind::kSkip || request.raw)) {
-      fail(ErrorCode::kBadData, "{}: the cells of column '{}' were not read", table.source,
-           column.name);
+      fail(ErrorCode::kBadData, {.source = table.source, .column = column.name},
+           "the cells were not read");
     }
     if (request.kind == ColumnKind::kSkip) {
       selected.columns.emplace_back().name = column.name;

@@ -18,8 +18,9 @@ std::string cell_text(const Column& column, std::size_t i);
 bool is_selected(const Table& table, std::span<const ColumnRequest> requests);
 
 /// A table with the columns as the requests ask for them, one request for each column: what a
-/// CsvReader with these requests would have read. Numbers become text as they were written or, where
-/// that is not known, as their shortest decimal. Throws kBadData for a text in a column of numbers.
+/// CsvReader with these requests would have read. Numbers become text as they were written or,
+/// where that is not known, as their shortest decimal. Throws kBadData for a text in a column of
+/// numbers.
 Table select_columns(const Table& table, std::span<const ColumnRequest> requests);
 
 }  // namespace tare

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
-#include "io/table.h"
 #include "tare/base/error.h"
+#include "tare/io/table.h"
 
 namespace tare {
 

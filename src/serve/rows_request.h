@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "tare/io/table.h"
 #include "serve/answer.h"
 #include "serve/http/limits.h"
 #include "serve/http/message.h"
 #include "serve/http/query.h"
 #include "serve/model/served_model.h"
+#include "tare/io/table.h"
 
 namespace tare::serve {
 
@@ -21,8 +21,9 @@ struct PredictRequest {
   Table table;
 };
 
-/// `watch` is the interval whose coverage is watched. Bytes to rows: no clock, no sockets, no model but its columns. Throws Problem, with 400, 413,
-/// 415 or 422; nothing else, whatever the bytes are.
+/// `watch` is the interval whose coverage is watched. Bytes to rows: no clock, no sockets, no model
+/// but its columns. Throws Problem, with 400, 413, 415 or 422; nothing else, whatever the bytes
+/// are.
 PredictRequest parse_predict(const Request& request, const Target& target, const ServedModel& model,
                              const Limits& limits, double watch);
 

@@ -221,9 +221,8 @@ Reply Service::observe(const Request& request) {
   if (asked.by_id) {
     outcome = observations_.observe(asked.ids, asked.targets);
   } else {
-    const Answers answers =
-        answer_observed(*now->model, asked.table, observations_.options().level,
-                        Clock::now() + limits_.request_time);
+    const Answers answers = answer_observed(*now->model, asked.table, observations_.options().level,
+                                            Clock::now() + limits_.request_time);
     outcome = observations_.observe(answers.unnamed, answers.targets, now->number);
   }
   Reply reply = text_reply(outcome_json(outcome, observations_.coverage()), "application/json");

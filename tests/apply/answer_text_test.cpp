@@ -40,7 +40,8 @@ AnswerColumns columns_of(bool diagnostics) {
 
 TEST(AnswerText, CsvHasEmptyCellsForWhatIsNotKnown) {
   const AnswerColumns columns = columns_of(true);
-  const AnswerText text(columns, {"na\"me"});
+  AnswerText text(columns);
+  text.keep({"na\"me"});
   const double unknown = std::numeric_limits<double>::quiet_NaN();
   const Matrix values(std::vector<double>{1.5, unknown, 0.25, 0, 1, unknown, unknown, -2, 7, 1, 1,
                                           0, -3, std::numeric_limits<double>::infinity()},
@@ -64,7 +65,29 @@ TEST(AnswerText, CsvHasEmptyCellsForWhatIsNotKnown) {
 TEST(AnswerText, AColumnIsNotThereTwice) {
   const AnswerColumns columns = columns_of(false);
   expect_error(ErrorCode::kInvalidArgument, "leave it out of keep", [&] {
-    AnswerText(columns, {"a", "q0.5"});
+    AnswerText(columns).keep({"a", "q0.5"});
+  });
+}
+
+TEST(AnswerText, KeptCellsOfATableThatWasNotReadFromAFileAreWritten) {
+  const AnswerColumns columns = columns_of(false);
+  AnswerText text(columns);
+  text.keep({"n", "t"});
+  Table table;
+  table.add_numbers("n", std::array{0.1, std::nan("")});
+  table.add_texts("t", std::array<std::string, 2>{"a,b", "NA"});
+  const std::array<std::size_t, 2> rows = {0, 1};
+  std::string csv;
+  text.append_csv(csv, table, rows, Matrix(std::vector<double>{1, 2}, 2, 1));
+  EXPECT_EQ(csv, "0.1,\"a,b\",1\n,,2\n");
+  const std::array<std::size_t, 1> beyond = {2};
+  expect_error(ErrorCode::kShapeMismatch, "row 3", [&] {
+    text.append_csv(csv, table, beyond, Matrix(1, 1));
+  });
+  expect_error(ErrorCode::kNotFound, "no column 'n' to keep", [&] {
+    Table other;
+    other.add_numbers("m", std::array{0.0, 0.0, 0.0});
+    text.append_csv(csv, other, beyond, Matrix(1, 1));
   });
 }
 

@@ -28,8 +28,9 @@ TEST(LevelColumns, AreLevelsInTheirOrderAndThenIntervals) {
   EXPECT_EQ(columns.delivered[3].upper, 5U);
 }
 
-TEST(LevelColumns, OfNothingAreThree) {
-  EXPECT_THAT(level_columns({}, {}).names, ElementsAre("q0.05", "q0.5", "q0.95"));
+TEST(LevelColumns, TheUsualOnesAreThree) {
+  EXPECT_THAT(level_columns(usual_levels(), {}).names, ElementsAre("q0.05", "q0.5", "q0.95"));
+  EXPECT_TRUE(level_columns({}, {}).names.empty());
   const std::array one = {0.9};
   EXPECT_THAT(level_columns({}, one).names, ElementsAre("lower_0.9", "upper_0.9"));
 }

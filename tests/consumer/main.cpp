@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C++ quick start of the README, through the installed package alone: fit a file with columns of text, keep the model in
-// memory, predict named columns, and say what is guaranteed. usage: consumer DATA.csv MODEL.tare
+// The C++ quick start of the README, through the installed package alone: fit a file with columns
+// of text, keep the model in memory, predict named columns, and say what is guaranteed. usage:
+// consumer DATA.csv MODEL.tare
 #include <tare/tare.h>
 
 #include <cstdio>
@@ -44,7 +45,8 @@ int main(int argc, char** argv) {
   }
   try {
     tare::find_method("no such method");
-  } catch (const tare::Error& error) {  // exceptions cross the border of the library with their type
+  } catch (
+      const tare::Error& error) {  // exceptions cross the border of the library with their type
     return error.code() == tare::ErrorCode::kNotFound ? 0 : 1;
   }
   return 1;

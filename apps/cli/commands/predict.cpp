@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/strings.h"
 #include "io/atomic_file.h"
 #include "support/bar.h"
 #include "support/command.h"
 #include "support/help.h"
 #include "support/input_options.h"
-#include "base/strings.h"
 #include "tare/apply/predictor.h"
 #include "tare/calibrate/model_file.h"
 

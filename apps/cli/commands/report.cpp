@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "base/fail.h"
+#include "base/strings.h"
 #include "io/atomic_file.h"
 #include "support/bar.h"
 #include "support/command.h"
 #include "support/help.h"
-#include "base/strings.h"
 #include "support/report_json.h"
 #include "support/report_maker.h"
 #include "support/warning_text.h"

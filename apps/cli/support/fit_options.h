@@ -15,9 +15,10 @@ struct FitArguments {
   std::string data;
   std::string output;
   std::string config;
-  std::string predictor;                     // a command
-  std::map<std::string, std::string> texts;  // by the name of the option, as FitOptions::set takes it
-  std::vector<std::string> settings;         // --set name=value
+  std::string predictor;  // a command
+  std::map<std::string, std::string>
+      texts;                          // by the name of the option, as FitOptions::set takes it
+  std::vector<std::string> settings;  // --set name=value
   double timeout_s = 60.0;
   bool force = false;
 };

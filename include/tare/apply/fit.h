@@ -21,9 +21,9 @@ namespace TARE_PUBLIC tare {
 
 /// What an outside model predicts for these rows of a table, a number for each. `features` are the
 /// columns it may look at, whose cells are there as they are written (Column::raw).
-using OutsideModel = std::function<std::vector<double>(const Table& table,
-                                                       const std::vector<std::string>& features,
-                                                       const std::vector<std::size_t>& rows)>;
+using OutsideModel =
+    std::function<std::vector<double>(const Table& table, const std::vector<std::string>& features,
+                                      const std::vector<std::size_t>& rows)>;
 
 /// How a table is fitted: which column plays which part, by name, and the method with its options.
 /// What is empty is left to tare.

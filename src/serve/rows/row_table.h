@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tare/io/table.h"
 #include "serve/rows/column_plan.h"
+#include "tare/io/table.h"
 
 namespace tare::serve {
 
