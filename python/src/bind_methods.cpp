@@ -54,7 +54,8 @@ void bind_methods(nb::module_& module) {
       "method_defaults",
       [](std::string_view name) {
         nb::dict defaults;
-        for (const auto& [option, value] : effective_params(find_method(name), {}).all()) {
+        const Params params = effective_params(find_method(name), {});
+        for (const auto& [option, value] : params.all()) {
           defaults[nb::cast(option)] = value;
         }
         return defaults;
