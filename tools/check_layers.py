@@ -18,7 +18,7 @@ MAY_INCLUDE = {
     "apply": {"calibrate", "data", "io", "math", "base"},
     "capi": {"apply", "calibrate", "io", "base"},
     "evaluate": {"calibrate", "model", "data", "io", "math", "base"},
-    "report": {"evaluate", "calibrate", "io", "base"},
+    "report": {"evaluate", "apply", "calibrate", "data", "io", "base"},
     "serve": {"apply", "calibrate", "index", "model", "data", "io", "math", "base"},
 }
 INCLUDE = re.compile(r'^\s*#include "([\w/.-]+)"')

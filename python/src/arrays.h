@@ -3,6 +3,7 @@
 
 #include <nanobind/ndarray.h>
 
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <utility>
@@ -35,24 +36,34 @@ BasicMatrixView<const T> view_of(const Table2d<T>& array) {
 }
 
 /// An array that owns the values, without copying them.
+template <class T, class Owner>
+NewArray<T> owned_array(Owner values, T* (*first)(Owner&),
+                        std::initializer_list<std::size_t> shape) {
+  auto owned = std::make_unique<Owner>(std::move(values));
+  T* data = first(*owned);
+  nanobind::capsule owner(owned.release(),
+                          [](void* memory) noexcept { delete static_cast<Owner*>(memory); });
+  return NewArray<T>(data, shape, owner);
+}
+
+template <class T>
+NewArray<T> table_array(std::vector<T> values, std::size_t rows, std::size_t cols) {
+  return owned_array<T, std::vector<T>>(
+      std::move(values), [](std::vector<T>& all) { return all.data(); }, {rows, cols});
+}
+
 template <class T>
 NewArray<T> vector_array(std::vector<T> values) {
-  auto owned = std::make_unique<std::vector<T>>(std::move(values));
-  T* data = owned->data();
-  const std::size_t size = owned->size();
-  nanobind::capsule owner(
-      owned.release(), [](void* memory) noexcept { delete static_cast<std::vector<T>*>(memory); });
-  return NewArray<T>(data, {size}, owner);
+  const std::size_t size = values.size();
+  return owned_array<T, std::vector<T>>(std::move(values),
+                                        [](std::vector<T>& all) { return all.data(); }, {size});
 }
 
 inline NewArray<double> matrix_array(Matrix matrix) {
-  auto owned = std::make_unique<Matrix>(std::move(matrix));
-  double* data = owned->values().data();
-  const std::size_t rows = owned->rows();
-  const std::size_t cols = owned->cols();
-  nanobind::capsule owner(owned.release(),
-                          [](void* memory) noexcept { delete static_cast<Matrix*>(memory); });
-  return NewArray<double>(data, {rows, cols}, owner);
+  const std::size_t rows = matrix.rows();
+  const std::size_t cols = matrix.cols();
+  return owned_array<double, Matrix>(std::move(matrix),
+                                     [](Matrix& all) { return all.values().data(); }, {rows, cols});
 }
 
 /// Throws kInvalidArgument for one outside (0, 1).

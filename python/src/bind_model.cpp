@@ -104,23 +104,27 @@ nb::list warning_list(const std::vector<PredictionWarning>& warnings) {
   return list;
 }
 
+/// Quantiles of some rows at the tally's levels.
+Matrix quantiles_of(const Model& model, const Rows& rows, std::span<const Level> levels,
+                    std::size_t threads, WarningTally& tally) {
+  Prediction answer =
+      model.get().predict(rows, levels, Execution{.threads = threads, .diagnostics = false});
+  tally.add(rows, answer);
+  return std::move(answer.quantiles);
+}
+
 /// Quantiles, and the warnings about them.
 nb::tuple predict_double(const Model& model, const Table2d<double>& x,
                          const std::optional<Table2d<double>>& given,
                          const std::vector<double>& levels, std::size_t threads) {
   const std::vector<Level> asked = levels_of(levels);
   WarningTally tally(model.get(), asked);
-  Execution how;
-  how.threads = threads;
-  how.diagnostics = false;
-  Prediction answer;
+  Matrix answer;
   {
     const nb::gil_scoped_release unlocked;
-    const Rows rows{view_of(x), optional_view(given)};
-    answer = model.get().predict(rows, asked, how);
-    tally.add(rows, answer);
+    answer = quantiles_of(model, {view_of(x), optional_view(given)}, asked, threads, tally);
   }
-  return nb::make_tuple(matrix_array(std::move(answer.quantiles)), warning_list(tally.list()));
+  return nb::make_tuple(matrix_array(std::move(answer)), warning_list(tally.list()));
 }
 
 /// Single precision in, single precision out. The model works in double precision, so some rows at
@@ -136,11 +140,9 @@ nb::tuple predict_single(const Model& model, const Table2d<float>& x,
     fail(ErrorCode::kShapeMismatch, "predict: {} rows of features, {} given predictions",
          rows.rows(), beside.rows());
   }
-  Execution how;
-  how.threads = threads;
-  how.diagnostics = false;
   WarningTally tally(model.get(), asked);
-  std::vector<float> out(rows.rows() * asked.size());
+  std::vector<float> out;
+  out.reserve(rows.rows() * asked.size());
   {
     const nb::gil_scoped_release unlocked;
     for (std::size_t first = 0; first < rows.rows() || first == 0; first += kRowsAtATime) {
@@ -148,18 +150,11 @@ nb::tuple predict_single(const Model& model, const Table2d<float>& x,
       Matrix part(count, rows.cols());
       std::copy_n(rows.data() + first * rows.cols(), count * rows.cols(), part.values().begin());
       const MatrixView part_given = beside.cols() > 0 ? beside.middle_rows(first, count) : beside;
-      const Prediction answer = model.get().predict({part, part_given}, asked, how);
-      tally.add({part, part_given}, answer);
-      std::ranges::transform(answer.quantiles.values(),
-                             out.begin() + static_cast<std::ptrdiff_t>(first * asked.size()),
-                             [](double q) { return static_cast<float>(q); });
+      const Matrix answer = quantiles_of(model, {part, part_given}, asked, threads, tally);
+      for (const double q : answer.values()) out.push_back(static_cast<float>(q));
     }
   }
-  auto owned = std::make_unique<std::vector<float>>(std::move(out));
-  float* data = owned->data();
-  nb::capsule owner(owned.release(),
-                    [](void* memory) noexcept { delete static_cast<std::vector<float>*>(memory); });
-  return nb::make_tuple(NewArray<float>(data, {rows.rows(), asked.size()}, owner),
+  return nb::make_tuple(table_array(std::move(out), rows.rows(), asked.size()),
                         warning_list(tally.list()));
 }
 

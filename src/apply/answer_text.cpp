@@ -11,6 +11,7 @@
 #include "io/csv.h"
 #include "io/json_text.h"
 #include "io/select_columns.h"
+#include "tare/apply/notice.h"
 
 namespace tare {
 namespace {
@@ -135,6 +136,19 @@ void AnswerText::append_json(std::string& out, const Table& table,
     if (before == '{') out += before;
     out += '}';
   }
+}
+
+void append_notices_json(std::string& out, const std::vector<Notice>& notices) {
+  out += '[';
+  for (std::size_t i = 0; i < notices.size(); ++i) {
+    if (i > 0) out += ',';
+    out += "{\"code\":";
+    append_json_text(out, notices[i].code);
+    out += fmt::format(",\"rows\":{},\"text\":", notices[i].rows);
+    append_json_text(out, notices[i].text);
+    out += '}';
+  }
+  out += ']';
 }
 
 }  // namespace tare

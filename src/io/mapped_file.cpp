@@ -13,8 +13,19 @@
 
 namespace tare {
 
-std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+namespace {
+
+/// Closes a file at the end of a scope.
+struct OpenFile {
+  int number;
+  ~OpenFile() {
+    if (number >= 0) ::close(number);
+  }
+};
+
+/// A regular file, and not one that opening waits for, such as a pipe.
+int open_regular(const std::string& path, std::size_t& size) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
     if (errno == ENOENT || errno == ENOTDIR)
       fail(ErrorCode::kNotFound, {.source = path}, "no such file");
@@ -22,23 +33,28 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   }
   struct stat status {};
   const bool known = ::fstat(file, &status) == 0;
+  if (known && S_ISREG(status.st_mode)) {
+    size = static_cast<std::size_t>(status.st_size);
+    return file;
+  }
+  ::close(file);
   if (known && S_ISDIR(status.st_mode)) {
-    ::close(file);
     fail(ErrorCode::kBadData, {.source = path}, "a directory, not a file");
   }
-  if (!known || !S_ISREG(status.st_mode)) {
-    ::close(file);
-    fail(ErrorCode::kIo, {.source = path}, "is not a regular file");
-  }
-  const auto size = static_cast<std::size_t>(status.st_size);
+  fail(ErrorCode::kIo, {.source = path}, "is not a regular file");
+}
+
+}  // namespace
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
+  std::size_t size = 0;
+  const OpenFile file{open_regular(path, size)};
   void* address = nullptr;
   if (size > 0) {  // mmap refuses a length of zero
-    address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
   }
-  const int error = errno;
-  ::close(file);
   if (address == MAP_FAILED) {
-    fail(ErrorCode::kIo, {.source = path}, "cannot be mapped: {}", std::strerror(error));
+    fail(ErrorCode::kIo, {.source = path}, "cannot be mapped: {}", std::strerror(errno));
   }
   return std::shared_ptr<const MappedFile>(
       new MappedFile(static_cast<const std::byte*>(address), size));
@@ -46,6 +62,23 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
 
 MappedFile::~MappedFile() {
   if (size_ > 0) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+std::vector<std::byte> read_whole_file(const std::string& path) {
+  std::size_t size = 0;
+  const OpenFile file{open_regular(path, size)};
+  std::vector<std::byte> bytes(size);
+  std::size_t have = 0;
+  while (have < bytes.size()) {
+    const auto got = ::read(file.number, bytes.data() + have, bytes.size() - have);
+    if (got == 0) break;  // it became shorter meanwhile: its checksum will tell
+    if (got < 0 && errno != EINTR) {
+      fail(ErrorCode::kIo, {.source = path}, "cannot be read: {}", std::strerror(errno));
+    }
+    if (got > 0) have += static_cast<std::size_t>(got);
+  }
+  bytes.resize(have);
+  return bytes;
 }
 
 }  // namespace tare

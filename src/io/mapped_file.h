@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tare {
 
@@ -25,5 +26,9 @@ class MappedFile {
   const std::byte* data_;
   std::size_t size_;
 };
+
+/// A file's bytes as they are now. A map of a file that is written over in place would change, or
+/// end the process. Throws as MappedFile::open does.
+std::vector<std::byte> read_whole_file(const std::string& path);
 
 }  // namespace tare

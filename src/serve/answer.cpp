@@ -17,19 +17,6 @@ void append_texts(std::string& out, const std::vector<std::string>& texts) {
   out += ']';
 }
 
-void append_warnings(std::string& out, const std::vector<Notice>& warnings) {
-  out += '[';
-  for (std::size_t i = 0; i < warnings.size(); ++i) {
-    if (i > 0) out += ',';
-    out += "{\"code\":";
-    append_json_text(out, warnings[i].code);
-    out += ",\"rows\":" + std::to_string(warnings[i].rows) + ",\"text\":";
-    append_json_text(out, warnings[i].text);
-    out += '}';
-  }
-  out += ']';
-}
-
 }  // namespace
 
 BodyFormat parse_body_format(std::string_view content_type) {
@@ -68,7 +55,7 @@ std::string answer_json(const Predictor& predictor, const Answers& answers,
   out += "],\"ids\":";
   append_texts(out, ids);
   out += ",\"warnings\":";
-  append_warnings(out, predictor.notices());
+  append_notices_json(out, predictor.notices());
   return out + "}\n";
 }
 

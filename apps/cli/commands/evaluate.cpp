@@ -12,10 +12,12 @@
 #include "support/command.h"
 #include "support/help.h"
 #include "support/input_options.h"
+#include "support/model_facts.h"
 #include "support/report_json.h"
-#include "support/report_maker.h"
+#include "report/pages/report_maker.h"
 #include "support/text_table.h"
 #include "support/warning_text.h"
+#include "tare/calibrate/description.h"
 #include "tare/calibrate/model_file.h"
 #include "tare/evaluate/scorecard.h"
 
@@ -157,7 +159,7 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
   input.check_any_row();
   const Scores scores = maker ? maker->scores(Seed{options.seed}) : card.finish(Seed{options.seed});
   if (maker) {
-    const ModelReport report = maker->finish(input, Seed{options.seed});
+    const ModelReport report = maker->finish(input, model_facts(describe(fitted)), Seed{options.seed});
     page->write(model_report_html(report, maker->outcomes()));
     page->commit();
     note(common, fmt::format("report: {}", options.report));

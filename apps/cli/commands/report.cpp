@@ -10,7 +10,7 @@
 #include "support/command.h"
 #include "support/help.h"
 #include "support/report_json.h"
-#include "support/report_maker.h"
+#include "report/pages/report_maker.h"
 #include "support/warning_text.h"
 
 namespace tare::cli {
@@ -49,7 +49,7 @@ void run_report(const ReportOptions& options, const Common& common) {
     bar.show_text(fmt::format("{} rows", input.rows_read()));
   }
   input.check_any_row();
-  const ModelReport report = maker.finish(input, Seed{options.seed});
+  const ModelReport report = maker.finish(input, model_facts(describe(fitted)), Seed{options.seed});
   file.write(model_report_html(report, maker.outcomes()));
   file.commit();
   bar.show_text("");

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "tare/base/export.h"
 
@@ -15,5 +16,8 @@ struct Notice {
   std::size_t rows = 0;  // rows or cells that it is about; 0 for one about the model
   std::string text;      // a sentence without the name of a file
 };
+
+/// [{"code": "fallback", "rows": 3, "text": "..."}], without blanks.
+void append_notices_json(std::string& out, const std::vector<Notice>& notices);
 
 }  // namespace tare

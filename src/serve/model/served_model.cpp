@@ -8,12 +8,12 @@
 #include "base/fail.h"
 #include "data/schema.h"
 #include "io/json_text.h"
+#include "io/mapped_file.h"
 #include "io/safetensors.h"
 #include "serve/http/deadline.h"
 #include "serve/http/problem.h"
 #include "serve/model/model_card.h"
 #include "serve/model/predict_rows.h"
-#include "serve/model/whole_file.h"
 #include "serve/rows/json_body.h"
 
 namespace tare::serve {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "support/report_maker.h"
+#include "report/pages/report_maker.h"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 #include "base/fail.h"
 #include "data/schema.h"
 #include "report/html/numbers.h"
-#include "support/model_facts.h"
 #include "tare/base/version.h"
+#include "tare/calibrate/description.h"
 
-namespace tare::cli {
+namespace tare {
 namespace {
 
 /// With the group of the guarantee, each once, and without those that are shown as a category.
@@ -45,9 +45,10 @@ ReportMaker::ReportMaker(const FittedModel& fitted, std::string model_path,
       columns_(*fitted.schema, groups_) {}
 
 void ReportMaker::check_groups(const ModelInput& input) const {
-  // The input knows 'all' as a word of --keep.
+  // To the input 'all' is a word for every column.
   if (input.keep() == groups_) return;
-  fail(ErrorCode::kNotFound, "{}: has no column 'all' to group by", input.source());
+  fail(ErrorCode::kNotFound, {.source = input.source(), .named_in_problem = true},
+       "has no column 'all' to group by");
 }
 
 void ReportMaker::add(const ModelInput& input, const Execution& how) {
@@ -73,7 +74,7 @@ Facts input_facts(const ModelInput& input) {
   return facts;
 }
 
-ModelReport ReportMaker::finish(const ModelInput& input, Seed seed) {
+ModelReport ReportMaker::finish(const ModelInput& input, Facts facts, Seed seed) {
   ModelReport report = examine_rows(exam_, std::move(columns_).finish(exam_.outcomes()), seed);
   const Description model = describe(fitted_);
   report.model_name = file_name(model_path_);
@@ -83,7 +84,7 @@ ModelReport ReportMaker::finish(const ModelInput& input, Seed seed) {
   report.target = fitted_.schema->target().empty() ? "y" : fitted_.schema->target();
   report.series = fitted_.schema->window() > 1;
   report.guaranteed = model.guarantee.has_value();
-  report.model = model_facts(model);
+  report.model = std::move(facts);
   report.data = input_facts(input);
   if (model.kernel) report.bandwidth = model.kernel->bandwidth;
   report.of_first_fold = model.of_first_fold;
@@ -91,4 +92,4 @@ ModelReport ReportMaker::finish(const ModelInput& input, Seed seed) {
   return report;
 }
 
-}  // namespace tare::cli
+}  // namespace tare

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "apply/model_input.h"
 #include "evaluate/examination.h"
 #include "evaluate/report_columns.h"
 #include "report/pages/model_report.h"
-#include "support/input_options.h"
 
-namespace tare::cli {
+namespace tare {
 
 /// Gathers what a report about a model shows, batch by batch as the test rows are read.
 class ReportMaker {
@@ -27,8 +27,8 @@ class ReportMaker {
   Scores scores(Seed seed) const { return exam_.scores(seed); }
   std::vector<PredictionWarning> warnings() const { return exam_.warnings(); }
   const Outcomes& outcomes() const noexcept { return exam_.outcomes(); }
-  /// Once, after the last batch.
-  ModelReport finish(const ModelInput& input, Seed seed);
+  /// Once, after the last batch. `facts` are what there is to say about the model.
+  ModelReport finish(const ModelInput& input, Facts facts, Seed seed);
 
  private:
   const FittedModel& fitted_;
@@ -41,4 +41,4 @@ class ReportMaker {
 /// Everything that was left out, filled in or not known, for the page.
 Facts input_facts(const ModelInput& input);
 
-}  // namespace tare::cli
+}  // namespace tare
