@@ -58,11 +58,17 @@ std::string_view kind_name(GivenKind kind) {
   return "";
 }
 
+/// A value for a column that an outside model fills. A standard deviation is above 0.
+double typical_given(const Description& of, std::size_t column) {
+  if (const auto& range = of.given[column].range) return 0.5 * (range->low + range->high);
+  return of.given_form.kind == GivenKind::kMeanSd && column == 1 ? 1.0 : 0.0;
+}
+
 OrderedJson given_columns_json(const Description& of) {
   if (of.given.empty()) return nullptr;
   OrderedJson columns = OrderedJson::array();
   for (std::size_t j = 0; j < of.given.size(); ++j) {
-    OrderedJson json = {{"name", of.given[j].name}};
+    OrderedJson json = {{"name", of.given[j].name}, {"typical", typical_given(of, j)}};
     if (of.given_form.kind == GivenKind::kQuantiles) json["level"] = of.given_form.levels[j];
     add_range_to(json, of.given[j].range);
     columns.push_back(std::move(json));
@@ -175,7 +181,8 @@ OrderedJson screened_list(const std::vector<ScreenedColumnDescription>& of) {
 OrderedJson warning_objects(const std::vector<PredictionWarning>& of) {
   OrderedJson list = OrderedJson::array();
   for (const PredictionWarning& warning : of) {
-    list.push_back({{"code", warning_name(warning.code)}, {"text", warning.text}});
+    list.push_back(
+        {{"code", warning_name(warning.code)}, {"rows", warning.rows}, {"text", warning.text}});
   }
   return list;
 }

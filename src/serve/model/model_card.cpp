@@ -3,98 +3,58 @@
 
 #include <nlohmann/json.hpp>
 
-#include "data/schema.h"
-#include "serve/model/served_model.h"
 #include "tare/base/version.h"
 #include "tare/calibrate/methods.h"
-#include "tare/calibrate/warnings.h"
 
 namespace tare::serve {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-void add_range(OrderedJson& json, const std::optional<ColumnRange>& range) {
-  if (!range) return;
-  json["low"] = range->low;
-  json["high"] = range->high;
-}
-
-OrderedJson input_json(const InputColumn& input) {
-  OrderedJson json = {{"name", input.name}, {"kind", input.categorical ? "category" : "number"}};
-  if (!input.categorical) {
-    json["typical"] = input.typical;
-    add_range(json, input.range);
-    return json;
-  }
-  const auto place = static_cast<std::size_t>(input.typical);
-  if (place < input.vocabulary.size()) json["typical"] = input.vocabulary[place];
-  json["categories"] = input.vocabulary;
-  return json;
-}
-
-/// A value for a column that an outside model fills. A standard deviation is above 0.
-double typical_given(const GivenForm& form, const std::optional<ColumnRange>& range,
-                     std::size_t column) {
-  if (range) return 0.5 * (range->low + range->high);
-  return form.kind == GivenKind::kMeanSd && column == 1 ? 1.0 : 0.0;
-}
-
-OrderedJson given_json(const Description& model) {
-  OrderedJson list = OrderedJson::array();
-  for (std::size_t j = 0; j < model.given.size(); ++j) {
-    const GivenColumn& column = model.given[j];
-    OrderedJson json = {{"name", column.name},
-                        {"typical", typical_given(model.given_form, column.range, j)}};
-    add_range(json, column.range);
-    if (model.given_form.kind == GivenKind::kQuantiles) {
-      json["level"] = model.given_form.levels[j];
+/// The columns of a description without what a client has no use for.
+OrderedJson card_columns(OrderedJson columns) {
+  for (OrderedJson& column : columns) {
+    OrderedJson shown = OrderedJson::object();
+    for (const auto& [name, value] : column.items()) {
+      if (!value.is_null() && name != "for_model") shown[name] = value;
     }
-    list.push_back(std::move(json));
+    column = std::move(shown);
   }
-  return list;
+  return columns;
+}
+
+OrderedJson given_columns(const OrderedJson& known) {
+  return known["given"].is_null() ? OrderedJson::array() : card_columns(known["given"]["columns"]);
 }
 
 }  // namespace
 
 std::string model_card_json(const Description& model, const std::string& version) {
+  const OrderedJson known = OrderedJson::parse(description_json(model));
   const Method& method = find_method(model.method);
   OrderedJson json = {{"version", version},          {"method", model.method},
                       {"summary", method.summary},   {"guarantee", method.guarantee},
-                      {"citation", method.citation}, {"options", OrderedJson::object()},
+                      {"citation", method.citation}, {"options", known["options"]},
                       {"seed", model.seed},          {"rows", model.rows},
                       {"target", model.target},      {"window", model.window},
-                      {"missing", model.missing}};
-  for (const auto& [name, value] : model.options) json["options"][name] = value;
-  json["inputs"] = OrderedJson::array();
-  for (const InputColumn& input : model.inputs) json["inputs"].push_back(input_json(input));
-  json["predictions"] = given_json(model);
-  if (!model.group.empty()) {
-    json["group"] = {{"name", model.group}, {"values", model.group_values}};
-  }
-  json["guarantee_details"] = OrderedJson::parse(guarantee_description_json(model));
-  json["warnings"] = OrderedJson::array();
-  for (const PredictionWarning& warning : model.warnings) {
-    json["warnings"].push_back(
-        {{"code", warning_name(warning.code)}, {"rows", warning.rows}, {"text", warning.text}});
-  }
+                      {"missing", model.missing},    {"inputs", card_columns(known["inputs"])},
+                      {"predictions", given_columns(known)}};
+  if (!model.group.empty()) json["group"] = known["group"];
+  json["guarantee_details"] = known["guarantee"];
+  json["warnings"] = known["warnings"];
   json["tare_version"] = kVersion;
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+  return json.dump() + "\n";
 }
 
-std::string typical_row_json(const Schema& schema) {
+std::string typical_row_json(const Description& model) {
+  const OrderedJson known = OrderedJson::parse(description_json(model));
   OrderedJson row = OrderedJson::object();
-  for (const InputColumn& input : schema.inputs()) {
-    const OrderedJson json = input_json(input);
-    row[input.name] = json.contains("typical") ? json["typical"] : OrderedJson("");
+  for (const OrderedJson& input : known["inputs"]) {
+    row[input["name"]] = input["typical"].is_null() ? OrderedJson("") : input["typical"];
   }
-  for (std::size_t j = 0; j < schema.given_columns().size(); ++j) {
-    row[schema.given_columns()[j]] =
-        typical_given(schema.given_form(), schema.given_ranges()[j], j);
-  }
-  const GroupColumn& group = schema.group();
-  if (!group.empty() && !row.contains(group.name())) {
-    row[group.name()] = group.values().empty() ? "" : group.values().front();
+  for (const OrderedJson& column : given_columns(known)) row[column["name"]] = column["typical"];
+  if (!model.group.empty() && !row.contains(model.group)) {
+    row[model.group] = model.group_values.empty() ? "" : model.group_values.front();
   }
   return row.dump();
 }

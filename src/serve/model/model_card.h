@@ -11,4 +11,8 @@ namespace tare::serve {
 /// values and ranges, so that a client can ask sensible questions.
 std::string model_card_json(const Description& model, const std::string& version);
 
+/// A row that the model can be asked about, as an object of JSON: medians and the most frequent
+/// categories.
+std::string typical_row_json(const Description& model);
+
 }  // namespace tare::serve

@@ -31,7 +31,7 @@ void check_predictor(const FittedModel& fitted, const std::string& path) {
 
 /// A file may be whole and its model useless; better noticed before it serves.
 void check_answers(const ServedModel& model, const std::string& path) {
-  const std::string row = typical_row_json(model.schema());
+  const std::string row = typical_row_json(describe(model.fitted()));
   std::string body;
   for (std::size_t i = 0; i < model.schema().window(); ++i) body += row + "\n";
   try {

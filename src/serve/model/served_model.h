@@ -38,8 +38,4 @@ class ServedModel {
   std::string card_;
 };
 
-/// A row that a model of this schema can be asked about, as an object of JSON: medians and the most
-/// frequent categories.
-std::string typical_row_json(const Schema& schema);
-
 }  // namespace tare::serve
