@@ -50,43 +50,31 @@ void give_memory_back() {
 #endif
 }
 
-/// What was decided about the rows outside: those held out of every training, or their folds.
-struct StatedRows {
-  std::optional<Vector<std::uint8_t>> held_out;
-  std::optional<Vector<std::uint32_t>> fold;
-};
-
-struct FitCall {
-  std::string method;
-  Options options;
-  GivenForm form;
-  std::vector<std::string> names;
-  std::vector<std::size_t> calibrate_columns;
-  std::shared_ptr<Schema> schema;
-  std::uint64_t seed = 0;
-};
-
-Model fit(const FitCall& call, const Table2d<double>& x, const Vector<double>& y,
-          const std::optional<Vector<double>>& weight, const std::optional<Table2d<double>>& given,
-          const StatedRows& stated, std::size_t threads, const nb::object& progress) {
+/// `held_out` and `fold` are what was decided about the rows outside.
+Model fit(const std::string& method_name, const Options& options, const Table2d<double>& x,
+          const Vector<double>& y, const std::optional<Vector<double>>& weight,
+          const std::optional<Table2d<double>>& given, const GivenForm& form,
+          const std::vector<std::string>& names, const std::vector<std::size_t>& calibrate_columns,
+          std::shared_ptr<Schema> schema, const std::optional<Vector<std::uint8_t>>& held_out,
+          const std::optional<Vector<std::uint32_t>>& fold, std::uint64_t seed, std::size_t threads,
+          const nb::object& progress) {
   Model model;
-  const Method& method = find_method(call.method);
-  model.fitted.method = method.name;
-  for (const auto& [name, value] : call.options) model.fitted.params.set(name, value);
-  model.fitted.seed = Seed{call.seed};
-  model.fitted.rows = x.shape(0);
-  model.fitted.schema = call.schema;
-
+  const Method& method = find_method(method_name);
   FitInput input{.x = view_of(x), .y = span_of(y)};
   if (weight) input.weight = span_of(*weight);
   input.given = optional_view(given);
-  input.given_form = call.form;
-  if (stated.held_out) input.held_out_rows = span_of(*stated.held_out);
-  if (stated.fold) input.fold = span_of(*stated.fold);
-  input.names = call.names;
-  input.calibrate_columns = call.calibrate_columns;
-  input.window = call.schema ? call.schema->window() : 1;
-  input.seed = model.fitted.seed;
+  input.given_form = form;
+  if (held_out) input.held_out_rows = span_of(*held_out);
+  if (fold) input.fold = span_of(*fold);
+  input.names = names;
+  input.calibrate_columns = calibrate_columns;
+  input.window = schema ? schema->window() : 1;
+  input.seed = Seed{seed};
+  model.fitted.method = method.name;
+  for (const auto& [name, value] : options) model.fitted.params.set(name, value);
+  model.fitted.seed = input.seed;
+  model.fitted.rows = x.shape(0);
+  model.fitted.schema = std::move(schema);
   run_interruptible(threads, progress, [&](const Execution& how) {
     model.fitted.model = fit_method(method, input, model.fitted.params, how);
     if (model.fitted.rows >= kManyRows) give_memory_back();
@@ -270,22 +258,11 @@ void bind_model(nb::module_& module) {
         // Python does not change it: the class has no method that could.
         return std::const_pointer_cast<Schema>(model.fitted.schema);
       });
-  module.def(
-      "fit",
-      [](std::string method, Options options, const Table2d<double>& x, const Vector<double>& y,
-         const std::optional<Vector<double>>& weight, const std::optional<Table2d<double>>& given,
-         GivenForm form, std::vector<std::string> names, std::vector<std::size_t> calibrate_columns,
-         std::shared_ptr<Schema> schema, const std::optional<Vector<std::uint8_t>>& held_out,
-         const std::optional<Vector<std::uint32_t>>& fold, std::uint64_t seed, std::size_t threads,
-         const nb::object& progress) {
-        return fit({std::move(method), std::move(options), std::move(form), std::move(names),
-                    std::move(calibrate_columns), std::move(schema), seed},
-                   x, y, weight, given, {held_out, fold}, threads, progress);
-      },
-      nb::kw_only(), nb::arg("method"), nb::arg("options"), nb::arg("x"), nb::arg("y"),
-      nb::arg("weight").none(), nb::arg("given").none(), nb::arg("form"), nb::arg("names"),
-      nb::arg("calibrate_columns"), nb::arg("schema").none(), nb::arg("held_out").none(),
-      nb::arg("fold").none(), nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
+  module.def("fit", &fit, nb::kw_only(), nb::arg("method"), nb::arg("options"), nb::arg("x"),
+             nb::arg("y"), nb::arg("weight").none(), nb::arg("given").none(), nb::arg("form"),
+             nb::arg("names"), nb::arg("calibrate_columns"), nb::arg("schema").none(),
+             nb::arg("held_out").none(), nb::arg("fold").none(), nb::arg("seed"),
+             nb::arg("threads"), nb::arg("progress").none());
   module.def(
       "load_model",
       [](const std::string& path) {

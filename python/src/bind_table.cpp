@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fmt/format.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cmath>
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "arrays.h"
-#include "base/fail.h"
 #include "bindings.h"
 #include "data/schema.h"
 
@@ -66,20 +67,15 @@ nb::dict encode(const Schema& schema, const Table& table, const std::string& mis
   return result;
 }
 
-GivenForm make_form(const std::string& kind, std::vector<double> levels, std::size_t folds) {
-  GivenForm form;
-  form.levels = std::move(levels);
-  form.folds = folds;
-  if (kind == "fold_points") form.kind = GivenKind::kFoldPoints;
-  if (kind == "mean_sd") form.kind = GivenKind::kMeanSd;
-  if (kind == "quantiles") form.kind = GivenKind::kQuantiles;
-  return form;
+constexpr std::array<std::string_view, 4> kKinds = {"point", "mean_sd", "quantiles", "fold_points"};
+
+GivenForm make_form(std::string_view kind, std::vector<double> levels, std::size_t folds) {
+  const auto found = std::ranges::find(kKinds, kind) - kKinds.begin();
+  return {static_cast<GivenKind>(found), std::move(levels), folds};
 }
 
 std::string form_kind(const GivenForm& form) {
-  if (form.kind == GivenKind::kMeanSd) return "mean_sd";
-  if (form.kind == GivenKind::kFoldPoints) return "fold_points";
-  return form.kind == GivenKind::kQuantiles ? "quantiles" : "point";
+  return std::string(kKinds[static_cast<std::size_t>(form.kind)]);
 }
 
 }  // namespace
