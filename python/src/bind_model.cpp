@@ -23,6 +23,7 @@
 #include "calibrate/bounds/bounded_model.h"
 #include "calibrate/guarantee/guarantee.h"
 #include "data/schema.h"
+#include "errors.h"
 #include "interruptible.h"
 #include "tare/calibrate/methods.h"
 #include "tare/calibrate/model_file.h"
@@ -305,7 +306,7 @@ void bind_model(nb::module_& module) {
           return Model{load_model(path)};
         } catch (const Error& error) {
           if (error.code() != ErrorCode::kNotFound) throw;
-          PyErr_SetString(PyExc_FileNotFoundError, error.what());
+          set_python_error(error, PyExc_FileNotFoundError);
           throw nb::python_error();
         }
       },
