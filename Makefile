@@ -56,6 +56,7 @@ format:
 
 layers:
 	tools/check_layers.py
+	tools/check_words.py
 
 clean:
 	rm -rf $(BUILD) $(SANITIZED)

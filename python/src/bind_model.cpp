@@ -20,6 +20,7 @@
 #include "base/fail.h"
 #include "bindings.h"
 #include "data/schema.h"
+#include "errors.h"
 #include "interruptible.h"
 #include "model.h"
 #include "tare/calibrate/description.h"
@@ -271,7 +272,7 @@ void bind_model(nb::module_& module) {
           return Model{load_model(path)};
         } catch (const Error& error) {
           if (error.code() != ErrorCode::kNotFound) throw;
-          PyErr_SetString(PyExc_FileNotFoundError, error.what());
+          set_python_error(error, PyExc_FileNotFoundError);
           throw nb::python_error();
         }
       },

@@ -6,28 +6,10 @@
 #include <string>
 
 #include "bindings.h"
-#include "tare/base/error.h"
+#include "errors.h"
 #include "tare/base/version.h"
 
 namespace nb = nanobind;
-
-namespace {
-
-/// What Python programmers expect for each kind of error.
-PyObject* python_error(tare::ErrorCode code) {
-  using enum tare::ErrorCode;
-  switch (code) {
-    case kCorruptFile:
-    case kIo:
-      return PyExc_OSError;
-    case kUnsupported:
-      return PyExc_NotImplementedError;
-    default:
-      return PyExc_ValueError;
-  }
-}
-
-}  // namespace
 
 NB_MODULE(_core, module) {
   // An interpreter that ends while models are alive is no reason to alarm its user.
@@ -37,7 +19,7 @@ NB_MODULE(_core, module) {
     try {
       std::rethrow_exception(error);
     } catch (const tare::Error& known) {
-      PyErr_SetString(python_error(known.code()), known.what());
+      tare::python::set_python_error(known);
     }
   });
   tare::python::bind_methods(module);

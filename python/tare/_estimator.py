@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from typing import Any, Callable, Iterable
 
@@ -68,11 +67,6 @@ def threads_of(n_jobs: int | None) -> int:
     return max(1, int(n_jobs))
 
 
-def in_python(text: str) -> str:
-    """A message of the core, which speaks of the tool's flags, in the words of this package."""
-    return re.sub(r"--([a-z][a-z-]*)", lambda flag: f"option {flag[1].replace('-', '_')!r}", text)
-
-
 class QuantileEstimator(RegressorMixin, BaseEstimator):
     """Base of the estimators. A subclass sets `_model` and `n_features_in_` when it is fitted."""
 
@@ -130,15 +124,12 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
             given_columns = given_names(form, taken) if given is not None else []
             table = table_of(features, given, given_columns)
             target = free_name("y", taken + given_columns)
-            try:
-                learned = table
-                if held_out is not None:
-                    rest = np.flatnonzero(held_out == 0)
-                    learned = table_of(features.take(rest), None if given is None else given[rest], given_columns)
-                schema = _core.Schema.learn(learned, target, form, given_columns, self.missing)
-                x = schema.encode(table, self.missing)["x"]
-            except ValueError as error:
-                raise ValueError(in_python(str(error))) from None
+            learned = table
+            if held_out is not None:
+                rest = np.flatnonzero(held_out == 0)
+                learned = table_of(features.take(rest), None if given is None else given[rest], given_columns)
+            schema = _core.Schema.learn(learned, target, form, given_columns, self.missing)
+            x = schema.encode(table, self.missing)["x"]
         assert x is not None
         bar = progress_for(self.verbose, progress)
         try:
@@ -159,8 +150,6 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
                 threads=threads_of(self.n_jobs),
                 progress=bar,
             )
-        except ValueError as error:
-            raise ValueError(in_python(str(error))) from None
         finally:
             if isinstance(bar, Bar):
                 bar.close()

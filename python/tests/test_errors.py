@@ -89,10 +89,31 @@ def test_a_method_that_does_not_exist():
         tare.method_options("forest")
 
 
-def test_a_message_speaks_python(small):
-    with pytest.raises(ValueError) as caught:
-        tare.QuantileRegressor("nrc").fit(small.X[:12], small.y[:12])
-    assert "--" not in str(caught.value) and "'split'" in str(caught.value)
+def error_of(call):
+    with pytest.raises((ValueError, OSError)) as caught:
+        call()
+    assert "--" not in str(caught.value)
+    return caught.value
+
+
+def test_a_message_speaks_python(small, fitted, tmp_path):
+    too_few = error_of(lambda: tare.QuantileRegressor("nrc").fit(small.X[:12], small.y[:12]))
+    assert "a larger options['split'], or use options={'split': 'cross'}" in str(too_few)
+    assert too_few.code == "bad_data" and too_few.option is None
+    fitted.save(tmp_path / "m.tare")
+    there = error_of(lambda: fitted.save(tmp_path / "m.tare"))
+    assert "exists already (use overwrite=True to replace it)" in str(there)
+
+
+def test_an_error_can_be_read_by_a_program(small):
+    option = error_of(lambda: tare.QuantileRegressor("nrc", options={"min_support": 0}).fit(small.X, small.y))
+    assert (option.code, option.option, option.value, option.row) == ("invalid_argument", "min_support", "0", None)
+    assert "options['min_support'] must be" in str(option)
+    name = error_of(lambda: tare.Calibrator(true_mean, kernel="cubic").calibrate(small.X, small.y))
+    assert (name.option, name.value) == ("kernel", "cubic")
+    target = error_of(lambda: tare.QuantileRegressor("nrc", bounds=(float(np.min(small.y)) + 1e-9, None)).fit(small.X, small.y))
+    assert (target.code, target.row) == ("bad_data", int(np.argmin(small.y)))
+    assert f"row {target.row}: the target" in str(target) and "change bounds" in str(target)
 
 
 def test_a_model_that_cannot_be_trained(small):

@@ -174,4 +174,5 @@ def test_masked_cells_are_missing():
 def test_a_name_is_no_category():
     with pytest.raises(ValueError, match="2000 different texts") as caught:
         tare.QuantileRegressor("nrc").fit(pandas_frame({"id": [str(i) for i in range(2000)]}), np.zeros(2000))
-    assert "--" not in str(caught.value)
+    assert "--" not in str(caught.value) and "drop" not in str(caught.value)
+    assert caught.value.column == "id"
