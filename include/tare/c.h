@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tare/version.h"
+#include "tare/base/version_macros.h"
 
 #if defined(__GNUC__)
 #define TARE_C_API __attribute__((visibility("default")))

@@ -12,6 +12,7 @@
 #include "tare/base/params.h"
 #include "tare/base/rng.h"
 #include "tare/base/version.h"
+#include "tare/base/version_macros.h"
 #include "tare/calibrate/bandwidth.h"
 #include "tare/calibrate/description.h"
 #include "tare/calibrate/methods.h"
@@ -30,4 +31,3 @@
 #include "tare/evaluate/target_jumps.h"
 #include "tare/io/table.h"
 #include "tare/model/regressor.h"
-#include "tare/version.h"

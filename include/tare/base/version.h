@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "tare/base/export.h"
-#include "tare/version.h"
+#include "tare/base/version_macros.h"
 
 namespace TARE_PUBLIC tare {
 
