@@ -38,4 +38,8 @@ void PredictOptions::set(std::string_view name, std::string_view text) {
   }
 }
 
+void check_predict_options(const PredictOptions& options) {
+  level_columns(options.levels, options.intervals);
+}
+
 }  // namespace tare

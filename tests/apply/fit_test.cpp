@@ -154,7 +154,7 @@ TEST(ChooseMethod, TakesWhatSuitsTheOptions) {
   EXPECT_EQ(choose_method(options), "auto");
   options.prediction = "yhat";
   EXPECT_EQ(choose_method(options), "auto");
-  options.params.set("kernel", "knn");
+  options.params.set("reducer", "covariance");  // `auto` has none
   EXPECT_EQ(choose_method(options), "nrc");
   options.prediction.clear();
   EXPECT_EQ(choose_method(options), "nrc_rf");

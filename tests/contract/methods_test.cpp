@@ -176,7 +176,7 @@ TEST_P(MethodContract, RowsThatDisagreeAreRefused) {
 
 TEST_P(MethodContract, ValuesThatAreNotFiniteAreRefused) {
   data.y[5] = std::nan("");
-  expect_error(ErrorCode::kBadData, "row 5", [&] { fit(); });
+  expect_error(ErrorCode::kBadData, "row 6", [&] { fit(); });
 }
 
 TEST_P(MethodContract, AConstantTargetGivesThatConstant) {

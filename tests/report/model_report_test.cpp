@@ -26,7 +26,7 @@ void expect_sound_card(const Card& card) {
   EXPECT_THAT(card.pictures, Not(HasSubstr("nan")));
   ASSERT_GT(card.table.size(), 1u) << card.title;
   for (const auto& row : card.table) EXPECT_EQ(row.size(), card.table[0].size()) << card.title;
-  EXPECT_GT(card.words[0].size(), 40u) << card.title;
+  EXPECT_GT(card.words[0].size(), 20u) << card.title;
 }
 
 Outcomes outcomes_of(std::size_t rows) {

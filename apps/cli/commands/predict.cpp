@@ -48,7 +48,8 @@ PredictOptions asked(const PredictArguments& arguments) {
 }
 
 void run_predict(const PredictArguments& arguments, const Common& common) {
-  PredictOptions options = asked(arguments);  // bad options are refused before any work
+  PredictOptions options = asked(arguments);
+  check_predict_options(options);  // before any work
   Predictor predictor(load_model(arguments.model), std::move(options));
   TableReader reader(arguments.data, predictor);
   AtomicFile file(arguments.output, arguments.force ? Overwrite::kAllow : Overwrite::kRefuse);

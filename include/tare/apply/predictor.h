@@ -37,6 +37,9 @@ struct PredictOptions {
   void set(std::string_view name, std::string_view text);
 };
 
+/// Throws kInvalidArgument for what is wrong with the options whatever the model and the table are.
+void check_predict_options(const PredictOptions& options);
+
 /// Answers to some rows of a table.
 struct Answers {
   Matrix values;                  // a row for each answered row, in the order of Predictor::names()

@@ -146,19 +146,19 @@ class Given(CliTest):
     def test_other_slips(self):
         for args, code, says in (
                 (["--prediction-quantiles", "q0.5"], USAGE, ["'q0.5' is the only column", "use --prediction"]),
-                (["--prediction-quantiles", "z*"], NOT_FOUND, ["no column fits 'z*'"]),
-                (["--prediction-quantiles", "q0.1,q0.7"], NOT_FOUND, ["no column fits 'q0.7'"]),
+                (["--prediction-quantiles", "z*"], NOT_FOUND, ["no column of quantiles fits 'z*'"]),
+                (["--prediction-quantiles", "q0.1,q0.7"], NOT_FOUND, ["no column of quantiles fits 'q0.7'"]),
                 (["--prediction-quantiles", "q0.1=0.1,no=0.5"], NOT_FOUND, ["has no column 'no'"]),
                 (["--prediction-quantiles", "a=0.1,a=0.5"], USAGE, ["'a' is named twice"]),
-                (["--prediction-quantiles", "a=0.1,mu=1.5"], USAGE, ["the level of 'mu=1.5' lies inside (0, 1)"]),
-                (["--prediction-quantiles", "a=0.1,mu=x"], USAGE, ["the level of 'mu=x' lies inside (0, 1)"]),
-                (["--prediction-quantiles", ","], NOT_FOUND, ["no column fits ''"]),
+                (["--prediction-quantiles", "a=0.1,mu=1.5"], USAGE, ["levels strictly between 0 and 1, got 'mu=1.5'"]),
+                (["--prediction-quantiles", "a=0.1,mu=x"], USAGE, ["levels strictly between 0 and 1, got 'mu=x'"]),
+                (["--prediction-quantiles", ","], NOT_FOUND, ["no column of quantiles fits ''"]),
                 (["--prediction-quantiles", "y=0.1,mu=0.5"], USAGE, ["'y' is the target"]),
-                (["--prediction-quantiles", "q*", "--prediction", "mu"], USAGE, ["use one"]),
-                (["--prediction-quantiles", "q*", "--predictor", "cat"], USAGE, ["give one"]),
+                (["--prediction-quantiles", "q*", "--prediction", "mu"], USAGE, ["leave out --prediction, or --prediction-quantiles"]),
+                (["--prediction-quantiles", "q*", "--predictor", "cat"], USAGE, ["leave out --prediction-quantiles, or --predictor"]),
                 (["--prediction-quantiles", "q*", "--features", "a,q0.5"], USAGE, ["'q0.5' is the prediction"]),
                 (["--prediction-quantiles", "q*", "--method", "hnn"], USAGE, ["a prediction is given", "use --method nrc"]),
-                (["--prediction-sd", "sd"], USAGE, ["name that with --prediction"]),
+                (["--prediction-sd", "sd"], USAGE, ["name the mean by --prediction"]),
                 (["--prediction", "mu", "--prediction-sd", "s"], NOT_FOUND, ["has no column 's'"]),
                 (["--prediction", "mu", "--prediction-sd", "mu"], USAGE, ["'mu' is named twice"])):
             with self.subTest(args=args):

@@ -45,7 +45,7 @@ class Predictor(CliTest):
 
     def test_program_for_a_model_that_needs_none(self):
         self.fit("given.csv", "--prediction", "p")
-        self.fails(USAGE, "predict", "m.tare", "given.csv", "--predictor", "cat", says=["takes no --predictor"])
+        self.fails(USAGE, "predict", "m.tare", "given.csv", "--predictor", "cat", says=["leave out --predictor"])
 
     def test_wrong_count(self):
         for command, lines in (("head -n 3", 3), ("cat", 61), ("true", 0), ("cat >/dev/null", 0)):

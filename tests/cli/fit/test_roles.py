@@ -49,7 +49,7 @@ class Roles(CliTest):
 
     def test_point_model_needs_a_feature_of_its_own(self):
         self.fit_fails(USAGE, "data.csv", "--drop", "a,b,p,g", "--calibrate-on", "b",
-                       says=["leave no feature for the point model", "pure_kernel"])
+                       says=["no feature is left for the point model", "pure_kernel"])
         self.model("--drop", "a,b,p,g", "--calibrate-on", "b", "--method", "pure_kernel")
 
     def test_no_feature_at_all_is_the_marginal_law(self):

@@ -50,7 +50,7 @@ TEST(Plan, RefusesWhatWouldMixResultsOrWriteElsewhere) {
   expect_refused(replaced("\"repeats\": 2", "\"repeats\": 0"), "repeats is a whole number");
   expect_refused(replaced("\"rows\": 60", "\"rows\": -5"), "rows is a whole number");
   expect_refused(replaced("\"rows\": 60", "\"rows\": 1e30"), "rows is a whole number");
-  expect_refused(replaced("\"name\": \"flat\"", "\"name\": \"a\\nb\""), "line break");
+  expect_refused(replaced("\"name\": \"flat\"", "\"name\": \"a\\nb\""), "control character");
   expect_refused(replaced("\"NRC-RF\"", "\"pure_kernel bandwidth=infinite\""), "twice");
   const std::string one =
       R"({"name": "flat", "test": "law", "problem": "flat", "rows": 60, "test_rows": 20})";
