@@ -75,12 +75,7 @@ TEST(Bounds, ATargetOutsideIsNamed) {
   params.set("bounds", "0,1");
   const BoundsRule rule = parse_bounds(params);
   const std::vector<double> y = {0.0, 1.0, 1.5, 2.5};
-<<<<<<< HEAD
-  expect_error(ErrorCode::kBadData, "row 3: the target 1.5",
-               [&] { resolve_bounds(rule, y, {}); });
-=======
   expect_error(ErrorCode::kBadData, "row 3: the target 1.5", [&] { resolve_bounds(rule, y, {}); });
->>>>>>> errors
   const std::vector<double> weight = {1.0, 1.0, 0.0, 1.0};
   expect_error(ErrorCode::kBadData, "row 4", [&] { resolve_bounds(rule, y, weight); });
 }
