@@ -61,7 +61,7 @@ class Compare(CliTest):
         self.assertNotIn("could not be fitted", page)
         self.fails(USAGE, "compare", "data.csv", "--target", "y", "--methods", "nrc", "--report", "c.html", says=["c.html", "--force"])
         self.compare("--methods", "nrc", "--repeats", "1", "--set", "regressor=ridge", "--report", "c.html", "--force")
-        self.assertIn("There is nothing to compare it with", self.read("c.html").decode())
+        self.assertIn("There is no other method to compare with", self.read("c.html").decode())
 
     def test_slips(self):
         self.fails(NOT_FOUND, "compare", "none.csv", "--target", "y", says=["none.csv"])

@@ -58,7 +58,7 @@ void expect_agreement(const Examined& examined) {
   EXPECT_THAT(
       column_card(report.columns[0], slices).words[0],
       HasSubstr(off == 0 ? std::string("Every error bar contains 90 %")
-                         : fmt::format("{} of {} error bars do not hold", off, slices.size())));
+                         : fmt::format("{} of {} error bars do not contain", off, slices.size())));
   EXPECT_EQ(findings[2].fine, report.places.found == 0);
 }
 
