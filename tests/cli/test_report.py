@@ -77,7 +77,7 @@ class Report(CliTest):
         self.assertLess(worst["share"], 0.9)
         self.assertLess(worst["p_corrected"], 0.001)
         self.assertGreater(json["found"], 0)
-        self.assertFalse(next(f for f in json["findings"] if "depends on where" in f["text"])["fine"])
+        self.assertFalse(next(f for f in json["findings"] if "varies between regions" in f["text"])["fine"])
         evaluated = self.ok("evaluate", "m.tare", "test.csv", "--json").json()
         self.assertEqual(json["warnings"], evaluated.pop("warnings"))
         self.assertEqual(json["scores"], evaluated)

@@ -43,10 +43,9 @@ TEST(RankingCard, TellsTiedFromBehind) {
   EXPECT_THAT(card.pictures, HasSubstr("c: behind"));
   EXPECT_THAT(card.pictures, Not(HasSubstr("inf")));
   EXPECT_THAT(card.words[1], HasSubstr("2 of 3 cannot be distinguished from the best"));
-  EXPECT_EQ(
-      card.words[2],
-      "3 pairs of methods were compared; each interval is for one comparison. After Holm's "
-      "correction for all of them (5 %) the best is still better than 1 of 2: c.");
+  EXPECT_EQ(card.words[2],
+            "3 pairs of methods were compared; each interval is for one comparison. After Holm's "
+            "correction for all of them (5 %) the best is still better than 1 of 2: c.");
   EXPECT_EQ(card.table[3][6], "0.0030");
   EXPECT_EQ(card.table[2][3], "-0.05");
   EXPECT_EQ(card.table[1][3], "");  // the best has no distance from itself

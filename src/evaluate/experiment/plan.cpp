@@ -209,7 +209,8 @@ void check_plan(const ExperimentPlan& plan) {
   std::set<std::string> seen;
   for (const ExperimentCase& one : plan.cases) {
     if (has_control_character(one.name)) {
-      fail(ErrorCode::kInvalidArgument, "a case's name contains a control character");
+      fail(ErrorCode::kInvalidArgument,
+           "a case's name contains a line break or another control character");
     }
     if (!seen.insert(one.name).second) {
       fail(ErrorCode::kInvalidArgument, "two cases have the name '{}'", one.name);
@@ -222,7 +223,8 @@ void check_plan(const ExperimentPlan& plan) {
            method.method);
     }
     if (has_control_character(method.params.text())) {
-      fail(ErrorCode::kInvalidArgument, "an option contains a control character");
+      fail(ErrorCode::kInvalidArgument,
+           "an option contains a line break or another control character");
     }
   }
 }

@@ -141,7 +141,7 @@ std::string slice_words(const ReportColumn& column, const std::vector<Slice>& sl
   }
   const auto wrong = static_cast<std::size_t>(std::ranges::count_if(slices, off));
   if (wrong == 0) {
-    return "Every error bar contains 90 %.";
+    return "Every error bar contains 90 %: no error was found along this column.";
   }
   const auto worst = std::ranges::min_element(slices, {}, [](const Slice& s) {
     return off(s) ? -std::fabs(s.coverage - Outcomes::kConfidence) : 1.0;
