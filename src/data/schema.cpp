@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <unordered_map>
 
 #include "base/fail.h"
 #include "base/strings.h"
@@ -317,12 +318,20 @@ std::vector<ColumnRequest> Schema::requests(const std::string& source,
                                             const std::vector<std::string>& header,
                                             Need need) const {
   std::vector<ColumnRequest> requests(header.size(), {ColumnKind::kSkip, false, ""});
+  std::unordered_map<std::string_view, std::size_t> columns;  // a header may have thousands
+  for (std::size_t j = 0; j < header.size(); ++j) columns.emplace(header[j], j);
+  const auto column_of = [&](const std::string& name, std::string_view what) {
+    const auto found = columns.find(name);
+    if (found == columns.end()) require_column(source, header, name, what);  // throws
+    return found->second;
+  };
   const auto ask = [&](const std::string& name, ColumnKind kind, std::string_view what) {
     if (name.empty()) return;
-    require_column(source, header, name, what);
-    const auto place = std::find(header.begin(), header.end(), name) - header.begin();
-    requests[static_cast<std::size_t>(place)] = {
-        kind, false, fmt::format("it is the {}, a number; correct it or remove the row", what)};
+    requests[column_of(name, what)] = {
+        kind, false,
+        kind == ColumnKind::kNumber
+            ? fmt::format("it is the {}, a number; correct it or remove the row", what)
+            : ""};
   };
   for (const InputColumn& input : inputs_) {
     ask(input.name, input.categorical ? ColumnKind::kText : ColumnKind::kNumber, "model's feature");
@@ -331,9 +340,7 @@ std::vector<ColumnRequest> Schema::requests(const std::string& source,
     ask(name, ColumnKind::kNumber, "prediction the model was fitted with");
   if (need == Need::kFeaturesAndTarget) ask(target_, ColumnKind::kNumber, "model's target");
   if (!group_.empty()) {
-    require_column(source, header, group_.name(), "column of groups of the model's guarantee");
-    const auto place = std::find(header.begin(), header.end(), group_.name()) - header.begin();
-    requests[static_cast<std::size_t>(place)].raw = true;
+    requests[column_of(group_.name(), "column of groups of the model's guarantee")].raw = true;
   }
   return requests;
 }
