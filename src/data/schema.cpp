@@ -37,64 +37,13 @@ void require_column(const std::string& source, const std::vector<std::string>& h
   fail(ErrorCode::kNotFound, std::move(details), "has no column '{}', the {}", name, what);
 }
 
-/// The columns that an outside model filled, in the order of their form.
-std::vector<std::string> given_names(const Roles& roles) {
-  std::vector<std::string> names;
-  if (!roles.prediction.empty()) names.push_back(roles.prediction);
-  if (!roles.prediction_sd.empty()) names.push_back(roles.prediction_sd);
-  for (const QuantileColumn& column : roles.prediction_quantiles) names.push_back(column.name);
-  names.insert(names.end(), roles.prediction_folds.begin(), roles.prediction_folds.end());
-  return names;
-}
-
-GivenForm given_form_of(const Roles& roles) {
-  GivenForm form;
-  if (!roles.prediction_sd.empty()) form.kind = GivenKind::kMeanSd;
-  if (!roles.prediction_quantiles.empty()) form.kind = GivenKind::kQuantiles;
-  for (const QuantileColumn& column : roles.prediction_quantiles)
-    form.levels.push_back(column.level);
-  form.folds = roles.prediction_folds.size();
-  if (form.folds > 0) form.kind = GivenKind::kFoldPoints;
-  return form;
-}
-
-/// A column that is asked for in a way that does not go.
-[[noreturn]] void fail_column(const std::string& column, std::string_view problem,
-                              std::vector<Remedy> remedies = {}) {
-  ErrorDetails details = no_column("", column);
-  details.remedies = std::move(remedies);
-  fail(ErrorCode::kInvalidArgument, std::move(details), "column '{}' {}", column, problem);
-}
-
-/// Contradictions among the columns that an outside model filled.
-void check_given(const Roles& roles) {
-  const std::vector<std::string> names = given_names(roles);
-  if (!roles.prediction_sd.empty() && roles.prediction.empty()) {
-    fail_column(roles.prediction_sd, "is the standard deviation of a prediction that is not named",
-                {{"name the mean with", "prediction", "COL", ""}});
-  }
-  if (!roles.prediction_quantiles.empty() && !roles.prediction.empty()) {
-    fail(ErrorCode::kInvalidArgument,
-         "a prediction and quantiles are both named as what the model gives; use one");
-  }
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(k), names[k]) !=
-        names.begin() + static_cast<std::ptrdiff_t>(k)) {
-      fail_column(names[k], "is named twice as what the model gives");
-    }
-    if (names[k] == roles.target) {
-      fail_column(roles.target, "is the target and cannot play another part as well");
-    }
-  }
-}
-
 bool is_model_input(const Roles& roles, const std::string& name) {
   return (roles.features.empty() || contains(roles.features, name)) && !contains(roles.drop, name);
 }
 
 bool is_input(const Roles& roles, const std::string& name) {
   if (name == roles.target || name == roles.weight || name == roles.split ||
-      contains(given_names(roles), name)) {
+      contains(given_columns_of(roles), name)) {
     return false;
   }
   return contains(roles.calibrate_on, name) || is_model_input(roles, name);
@@ -227,7 +176,7 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   require_column(source, header, roles.target, "target");
   if (!roles.weight.empty()) require_column(source, header, roles.weight, "weight");
   check_given(roles);
-  const std::vector<std::string> given = given_names(roles);
+  const std::vector<std::string> given = given_columns_of(roles);
   for (const std::string& name : given) require_column(source, header, name, "prediction");
   if (!roles.split.empty()) require_column(source, header, roles.split, "column to split by");
   if (!roles.group.empty()) require_column(source, header, roles.group, "column of groups");
@@ -270,7 +219,7 @@ Schema Schema::learn(const Table& table, const Roles& roles) {
   Schema schema;
   schema.target_ = roles.target;
   schema.weight_ = roles.weight;
-  schema.given_ = given_names(roles);
+  schema.given_ = given_columns_of(roles);
   schema.form_ = given_form_of(roles);
   for (const std::string& name : schema.given_) {
     const Column* column = table.find(name);
@@ -428,7 +377,7 @@ Schema Schema::from_json(const Json& json) {
       roles.prediction_quantiles.push_back(
           {item.at("name").get<std::string>(), item.at("level").get<double>()});
     roles.prediction_folds = json.value("prediction_folds", std::vector<std::string>{});
-    schema.given_ = given_names(roles);
+    schema.given_ = given_columns_of(roles);
     schema.form_ = given_form_of(roles);
     if (!schema.given_.empty() && schema.given_.size() != schema.form_.columns()) {
       fail(ErrorCode::kCorruptFile, "the model file's prediction columns contradict each other");

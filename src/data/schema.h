@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/group_column.h"
+#include "data/roles.h"
 #include "io/csv.h"
 #include "io/tensor_store.h"
 #include "tare/base/matrix.h"
@@ -20,28 +21,6 @@ namespace tare {
 
 /// A longer memory of a series than this is a slip of the pen.
 inline constexpr std::size_t kMaxWindow = 10'000;
-
-/// A column of quantiles that a model gives, and their level.
-struct QuantileColumn {
-  std::string name;
-  double level = 0.5;
-};
-
-/// Which column of the user's file plays which part, by name.
-struct Roles {
-  std::string target;
-  std::string weight;                                // empty: none
-  std::string prediction;                            // or a mean; empty: none
-  std::string prediction_sd;                         // of that mean; empty: none
-  std::vector<QuantileColumn> prediction_quantiles;  // instead of a prediction, by level
-  std::vector<std::string> prediction_folds;         // instead of a prediction, one for each fold
-  std::string split;  // a column that only says which rows calibrate; empty: none
-  std::string group;  // a column, feature or not, within whose values a guarantee holds; or empty
-  std::vector<std::string> features;  // empty: every other column
-  std::vector<std::string> drop;
-  std::vector<std::string> categorical;   // columns of numbers that are names
-  std::vector<std::string> calibrate_on;  // columns of the kernel; empty: all features
-};
 
 /// What encode() needs beside the features.
 enum class Need : std::uint8_t { kFeatures, kFeaturesAndTarget };
