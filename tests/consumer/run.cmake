@@ -15,7 +15,7 @@ endfunction()
 step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/first)
 file(RENAME ${WORK}/first ${WORK}/installed)
 step(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/installed -DCMAKE_BUILD_TYPE=Release
-  -DCMAKE_CXX_COMPILER=${COMPILER})
+  -DCMAKE_CXX_COMPILER=${COMPILER} -DTARE_SOURCE=${SOURCE}/../..)
 step(${CMAKE_COMMAND} --build ${WORK}/build)
 step(${PYTHON} ${SOURCE}/write_data.py ${WORK}/data.csv)
 step(${WORK}/build/consumer ${WORK}/data.csv ${WORK}/model.tare OUTPUT of_cpp)
