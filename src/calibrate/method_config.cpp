@@ -6,11 +6,16 @@
 #include <sstream>
 
 #include "base/fail.h"
+#include "io/json_text.h"
 #include "tare/calibrate/methods.h"
 
 namespace tare {
 
 MethodConfig parse_config(std::string_view text, std::string_view source) {
+  if (is_nested_too_deeply(text)) {
+    fail(ErrorCode::kInvalidArgument, {.source = std::string(source)},
+         "has more than {} brackets within brackets", kMostJsonDepth);
+  }
   try {
     const nlohmann::json json = nlohmann::json::parse(text);
     MethodConfig config;

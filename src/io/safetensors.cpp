@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "io/json_text.h"
 #include "io/mapped_file.h"
 
 namespace tare {
@@ -198,6 +199,7 @@ TensorStore read_safetensors(std::span<const std::byte> bytes, std::shared_ptr<c
   std::string text = *std::move(found);
   const auto payload = bytes.subspan(kLengthBytes + text.size());
 
+  if (is_nested_too_deeply(text)) not_ours("its header has too many brackets within brackets");
   const Json header = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (header.is_discarded() || !header.is_object()) not_ours("its header is not JSON");
   const auto metadata = header.find(std::string(kMetadata));
@@ -228,10 +230,9 @@ TensorStore read_safetensors(std::span<const std::byte> bytes, std::shared_ptr<c
   constexpr std::string_view kOwn = "tare.";
   for (const auto& [name, value] : metadata->items()) {
     if (!name.starts_with(kOwn)) continue;
-    Json parsed =
-        value.is_string() ? Json::parse(value.get<std::string>(), nullptr, false) : Json();
-    if (!value.is_string() || parsed.is_discarded())
-      not_ours("its value '" + name + "' is not JSON");
+    const bool sound = value.is_string() && !is_nested_too_deeply(value.get<std::string>());
+    Json parsed = sound ? Json::parse(value.get<std::string>(), nullptr, false) : Json();
+    if (!sound || parsed.is_discarded()) not_ours("its value '" + name + "' is not JSON");
     store.values[name.substr(kOwn.size())] = std::move(parsed);
   }
   return store;

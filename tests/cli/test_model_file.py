@@ -7,7 +7,7 @@ import random
 import struct
 import zlib
 
-from harness import BAD_DATA, NOT_FOUND, SANITIZED, CliTest, main, run
+from harness import BAD_DATA, NOT_FOUND, SANITIZED, USAGE, CliTest, main, run
 
 
 def with_checksum(header, payload):
@@ -98,6 +98,17 @@ class ModelFile(CliTest):
             self.assertIn(key, header["__metadata__"])
             header["__metadata__"][key] = value
             self.refused(with_checksum(header, self.payload))
+
+    def test_brackets_without_end_are_refused(self):
+        deep = "[" * 200_000 + "]" * 200_000
+        header = json.loads(json.dumps(self.header))
+        header["__metadata__"]["tare.model.extra"] = deep
+        self.refused(with_checksum(header, self.payload))
+        text = b'{"__metadata__":{"format":"tare"},"a":' + deep.encode() + b"}"
+        self.refused(len(text).to_bytes(8, "little") + text)
+        self.write("deep.json", deep)
+        self.fails(USAGE, "fit", "data.csv", "--target", "y", "--config", "deep.json", "-o", "n.tare", says=["brackets"])
+        self.fails(USAGE, "reproduce", "deep.json", says=["brackets"])
 
     def test_tensors_that_lie_about_their_place_are_refused(self):
         name = "model.snq.residuals"

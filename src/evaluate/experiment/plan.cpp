@@ -14,6 +14,7 @@
 #include "calibrate/method_config.h"
 #include "data/schema.h"
 #include "evaluate/experiment/embedded.h"
+#include "io/json_text.h"
 #include "tare/calibrate/methods.h"
 #include "tare/data/problem.h"
 
@@ -186,6 +187,10 @@ ExperimentPlan plan_of(const Json& json) {
 }  // namespace
 
 ExperimentPlan parse_plan(std::string_view json, std::string_view source) {
+  if (is_nested_too_deeply(json)) {
+    fail(ErrorCode::kInvalidArgument, {.source = std::string(source)},
+         "has more than {} brackets within brackets", kMostJsonDepth);
+  }
   try {
     return plan_of(Json::parse(json));
   } catch (const Json::parse_error& error) {
