@@ -58,7 +58,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
 std::string known_commands(const std::vector<std::string>& names, std::string_view wrong) {
   const auto near = closest_names(wrong, names);
   if (!near.empty()) return fmt::format("did you mean {}?", join(near, " or "));
-  return fmt::format("there are: {}; 'tare --help' says more", join(names, ", "));
+  return fmt::format("commands: {}; see 'tare --help'", join(names, ", "));
 }
 
 /// What the parser found wrong, and what it did not understand besides: a misspelt option is often
@@ -70,7 +70,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& wrong) {
     if (!unknown.empty()) text += fmt::format(", and '{}' was not understood", unknown.front());
   }
   const auto chosen = app.get_subcommands();
-  return fmt::format("{} ('tare {}--help' shows what there is)", text,
+  return fmt::format("{} (see 'tare {}--help')", text,
                      chosen.empty() ? "" : chosen.front()->get_name() + " ");
 }
 
@@ -185,12 +185,12 @@ CLI::Validator seconds() {
 void add_common(CLI::App& command, Common& common) {
   command
       .add_option("--threads", common.threads,
-                  "Threads to use; 0 is all cores. Never changes a result")
+                  "Number of threads; 0 uses all cores. The result does not depend on it")
       ->capture_default_str()
       ->check(whole_number());
   command.add_flag("--json", common.json, "Print the result as JSON");
-  command.add_flag("-q,--quiet", common.quiet, "Print nothing but the result and errors");
-  command.add_flag("-v,--verbose", common.verbose, "Print more of what is done");
+  command.add_flag("-q,--quiet", common.quiet, "Print only the result and errors");
+  command.add_flag("-v,--verbose", common.verbose, "Print more about the progress");
   put_in_group(command, kGeneral, {"--help", "--threads", "--json", "--quiet", "--verbose"});
 }
 

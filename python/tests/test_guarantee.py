@@ -225,7 +225,7 @@ def test_files_and_pickles_of_fold_models(tmp_path, tool):
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert np.allclose(np.loadtxt(done.stdout.splitlines(), delimiter=",", skiprows=1)[:, -2:], interval, rtol=1e-5)
     facts = subprocess.run([tool, "inspect", str(path)], check=True, capture_output=True, text=True).stdout
-    assert "prediction0, prediction1, prediction2: one of each fold's model" in facts
+    assert "prediction0, prediction1, prediction2: one column for the model of each fold" in facts
 
 
 @pytest.mark.parametrize("guarantee", ["none", "split", "cross"])

@@ -3,7 +3,7 @@
 
 #include "base/strings.h"
 #include "io/json_text.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 
 namespace tare::serve {
 namespace {

@@ -12,7 +12,7 @@ namespace tare::serve {
 
 enum class BodyFormat : std::uint8_t { kJson, kNdjson, kCsv };
 
-/// From a Content-Type, whose parameters do not matter. Throws Problem 415 with what there is.
+/// From a Content-Type, whose parameters do not matter. Throws Refusal 415 with what there is.
 BodyFormat parse_body_format(std::string_view content_type);
 std::string_view content_type_of(BodyFormat format);
 

@@ -9,7 +9,7 @@
 #include "base/strings.h"
 #include "io/byte_source.h"
 #include "io/csv.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 #include "serve/model/predict_rows.h"
 #include "serve/rows/json_body.h"
 
@@ -33,10 +33,10 @@ Table parse_csv_body(const std::string& body, const Requests& requests, std::siz
     }
     return table;
   } catch (const Error& error) {
-    const Problem problem = problem_of(error, RowNames::kLines);
+    const Refusal refusal = refusal_of(error, RowNames::kLines);
     // A column to keep is asked for in the query, not in the body.
-    if (error.details().option == "keep") throw Problem(400, problem.detail());
-    throw problem;
+    if (error.details().option == "keep") throw Refusal(400, refusal.detail());
+    throw refusal;
   }
 }
 
@@ -76,7 +76,7 @@ Predictor predictor_for(const ServedModel& model, const Target& target, const Js
   try {
     return Predictor(model.fitted(), asked_options(target, body, limits, watch));
   } catch (const Error& error) {
-    throw problem_of(error);
+    throw refusal_of(error);
   }
 }
 

@@ -22,7 +22,7 @@ struct PredictRequest {
 };
 
 /// `watch` is the interval whose coverage is watched. Bytes to rows: no clock, no sockets, no model
-/// but its columns. Throws Problem, with 400, 413, 415 or 422; nothing else, whatever the bytes
+/// but its columns. Throws Refusal, with 400, 413, 415 or 422; nothing else, whatever the bytes
 /// are.
 PredictRequest parse_predict(const Request& request, const Target& target, const ServedModel& model,
                              const Limits& limits, double watch);

@@ -9,7 +9,7 @@
 #include "io/json_text.h"
 #include "serve/http/deadline.h"
 #include "serve/http/embedded.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 #include "serve/model/predict_rows.h"
 #include "serve/rows_request.h"
 
@@ -58,11 +58,11 @@ Reply file_reply(const Route& route) {
   refuse(404, "the page was not built in");
 }
 
-Reply reply_to(const Problem& problem, const Request& request) {
+Reply reply_to(const Refusal& refusal, const Request& request) {
   // A row is known only where the body's format was.
   const bool in_json =
-      problem.place().row && parse_body_format(request.content_type) == BodyFormat::kJson;
-  return problem_reply(problem.status(), problem.detail(), request.id, {problem.place(), in_json});
+      refusal.cell().row && parse_body_format(request.content_type) == BodyFormat::kJson;
+  return problem_reply(refusal.status(), refusal.detail(), request.id, {refusal.cell(), in_json});
 }
 
 std::string outcome_json(const Observations::Outcome& outcome, const CoverageWatch& coverage) {
@@ -76,7 +76,7 @@ std::string outcome_json(const Observations::Outcome& outcome, const CoverageWat
 }  // namespace
 
 Reply problem_reply(unsigned status, const std::string& detail, const std::string& request_id,
-                    const ProblemMembers& members) {
+                    const RefusalMembers& members) {
   Reply reply;
   reply.status = status;
   reply.content_type = "application/problem+json";
@@ -101,10 +101,10 @@ Reply Service::handle(const Request& request) noexcept {
   try {
     try {
       reply = route_request(request, route);
-    } catch (const Problem& problem) {
-      reply = reply_to(problem, request);
+    } catch (const Refusal& refusal) {
+      reply = reply_to(refusal, request);
     } catch (const Error& error) {
-      reply = reply_to(problem_of(error), request);
+      reply = reply_to(refusal_of(error), request);
     } catch (const std::bad_alloc&) {
       reply = problem_reply(503, "there is not enough memory for this request (send fewer rows)",
                             request.id);

@@ -75,7 +75,7 @@ class Evaluate(CliTest):
         self.assertAlmostEqual(scores["coverage_90"], 0.9, delta=0.03)
         out = self.ok("evaluate", "c.tare", "counts.csv").out
         self.assertIn(f"In {100 * scores['hit_share']:.0f} % of cases", out)
-        self.assertIn("Counted as below and inside: mace 0.", out)
+        self.assertIn("If ties count as below and as inside: mace 0.", out)
 
     def test_diagnostics_are_those_of_predict(self):
         rows = self.ok("predict", "m.tare", "test.csv", "--diagnostics").table()

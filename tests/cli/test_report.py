@@ -34,7 +34,7 @@ class Report(CliTest):
     def test_leaves_one_page_and_a_line(self):
         done = self.ok("report", "m.tare", "test.csv", "-o", "r.html")
         self.assertEqual(done.out, "")
-        self.assertRegex(done.err, r"^report: r.html \(400 rows; \d+ of \d+ places tested are off by more than chance\)\n$")
+        self.assertRegex(done.err, r"^report: r.html \(400 rows; \d+ of \d+ regions tested are off by more than chance\)\n$")
         page = self.read("r.html").decode()
         self.assertTrue(page.startswith("<!doctype html>"))
         for part in ("Where calibration is worst", "Along features and groups", "Row by row", "How the model was chosen",

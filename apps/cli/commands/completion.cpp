@@ -55,8 +55,7 @@ void add_completion(CLI::App& app, Common&) {
   command->add_option("shell", *shell, "bash or zsh")->capture_default_str();
   command->callback([shell, &app] {
     if (*shell != "bash" && *shell != "zsh") {
-      fail(ErrorCode::kInvalidArgument, "there is completion for bash and zsh, not for '{}'",
-           *shell);
+      fail(ErrorCode::kInvalidArgument, "completion supports bash and zsh, not '{}'", *shell);
     }
     if (*shell == "zsh") fmt::print("autoload -U +X bashcompinit && bashcompinit\n");
     fmt::print("{}", bash_script(app));

@@ -26,12 +26,13 @@ namespace {
 using namespace automatic;
 
 constexpr std::array kAutoOptions = std::to_array<ParamInfo>({
-    {"budget", "default", "time for quality: quick, default, best"},
-    {"folds", "auto", "folds of the cross-fitting, 2 to 50; auto: by the budget"},
-    {"steps", "auto", "steps of training of a network; auto: by the budget"},
+    {"budget", "default", "how much time to spend on accuracy: quick, default, best"},
+    {"folds", "auto", "number of folds of cross-fitting, 2 to 50; auto: set by the budget"},
+    {"steps", "auto", "training steps of a network; auto: set by the budget"},
     {"ensemble", "1",
-     "models of this kind that are averaged elsewhere, so that each may train fewer networks"},
-    {"kernel", "gaussian", "naive, epanechnikov, triangular, tricube, gaussian, laplace, knn"},
+     "number of such models that the caller averages; each then trains fewer networks"},
+    {"kernel", "gaussian",
+     "kernel of the distance: naive, epanechnikov, triangular, tricube, gaussian, laplace, knn"},
     kScreenOption,
 });
 

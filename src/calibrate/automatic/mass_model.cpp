@@ -24,8 +24,8 @@ using namespace automatic;
 
 constexpr std::array kMassesOptions = std::to_array<ParamInfo>({
     {"masses", "auto",
-     "let quantiles hit the values that many targets share, such as 0, and be whole numbers where "
-     "targets are: yes, no; auto is yes around given predictions and for nrc_boost"},
+     "whether quantiles can equal the values that many targets share, for example 0, and are whole "
+     "numbers if all targets are: yes, no; auto means yes for given predictions and for nrc_boost"},
 });
 
 // What the guide sees of the model.

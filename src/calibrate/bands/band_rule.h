@@ -13,10 +13,10 @@ namespace tare {
 /// The option behind --bands, which every method has.
 inline constexpr ParamInfo kBandsOption = {
     "bands", "off",
-    "bands around the quantiles, and effective_n, from 12 fits on random halves of the rows: on, "
-    "off; auto, which 'tare fit' and Python have by default, is on from 100 to 10,000 rows unless "
-    "the method is slow or the budget is quick. None where many targets share a value that the "
-    "method's quantiles never take"};
+    "confidence bands of the quantiles and effective_n, from 12 fits on random halves of the rows: "
+    "on, off; auto (the default of 'tare fit' and Python) means on from 100 to 10,000 rows unless "
+    "the method is slow or the budget is quick. There are no bands if many targets share a value "
+    "that the method's quantiles never take"};
 
 enum class BandRule : std::uint8_t { kOff, kOn, kAuto };
 /// Throws kInvalidArgument.

@@ -16,10 +16,9 @@ namespace {
 
 constexpr std::array kBoundsOptions = std::to_array<ParamInfo>({
     {"bounds", "auto",
-     "where targets can be: LOW,HIGH with either side empty, such as 0, for what is never "
-     "negative; "
-     "none; auto finds 0 for counts and amounts, and 0 and 1 for shares, where many targets show "
-     "it"},
+     "range of possible targets: LOW,HIGH, either of which may be empty ('0,' means never "
+     "negative); none; auto detects 0 for counts and amounts and 0 and 1 for shares if enough "
+     "targets show it"},
 });
 
 constexpr std::size_t kLeastAtAnEnd = 20;

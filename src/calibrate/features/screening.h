@@ -45,7 +45,8 @@ std::vector<std::size_t> kept_columns(std::span<const ScreenedColumn> screened);
 
 /// The option, for the methods that have it, and its value.
 inline constexpr ParamInfo kScreenOption = {
-    "screen", "no", "let the kernel see only columns on which the residual's law depends: yes, no"};
+    "screen", "no",
+    "restrict the kernel to columns on which the distribution of the residual depends: yes, no"};
 bool parse_screen(const Params& params);
 
 /// With the names of the columns.

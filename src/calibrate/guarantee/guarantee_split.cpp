@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::array kGuaranteeOptions = std::to_array<ParamInfo>({
     {"guarantee", "none",
-     "levels that hold on average for a finite sample, by held-out rows: none, split, split:SHARE, "
-     "cross, cross:FOLDS; auto, which method auto has by default, is split:0.1 from 2,000 rows on "
-     "and none below; with ',strict' behind it (split,strict) levels that the rows are too few for "
-     "are infinite instead of the model's own"},
+     "finite-sample guarantee of coverage, on average over exchangeable rows, by held-out rows: "
+     "none, split, split:SHARE, cross, cross:FOLDS; auto (the default of method auto) means "
+     "split:0.1 from 2,000 rows on and none below. If there are too few rows for a level, the "
+     "answer is the model's own quantile, or infinite with ',strict' (split,strict)"},
 });
 
 template <class T>

@@ -28,18 +28,22 @@ namespace {
 
 constexpr std::array kNrcOptions = std::to_array<ParamInfo>({
     {"regressor", "mlp", "point model f: mlp, lstm, forest, extra_trees, boosting, ridge, zero"},
-    {"reducer", "none", "features of the kernel: none, projection, correlation, embedding"},
-    {"dims", "4", "features left by the reducer"},
-    {"scale", "standard", "of the kernel's features: standard, none"},
-    {"kernel", "gaussian", "naive, epanechnikov, triangular, tricube, gaussian, laplace, knn"},
-    {"bandwidth", "auto", "auto, rate, rate:C, a number, or infinite"},
-    {"split", "0.3", "share of rows that calibrate, cross, time, or time:SHARE"},
-    {"folds", "5", "folds of split=cross"},
-    {"fallback", "nearest", "where no row is in reach: nearest, marginal"},
-    {"min_support", "20", "rows of the nearest fallback"},
+    {"reducer", "none",
+     "how the features of the kernel are reduced: none, projection, correlation, embedding"},
+    {"dims", "4", "number of features after the reducer"},
+    {"scale", "standard", "scaling of the kernel's features: standard, none"},
+    {"kernel", "gaussian",
+     "kernel of the distance: naive, epanechnikov, triangular, tricube, gaussian, laplace, knn"},
+    {"bandwidth", "auto",
+     "bandwidth of the kernel: auto (leave-one-out), rate, rate:C, a number, or infinite"},
+    {"split", "0.3", "rows that calibrate: a share, cross, time, or time:SHARE"},
+    {"folds", "5", "number of folds of split=cross"},
+    {"fallback", "nearest",
+     "rows to use if no calibration row is within the bandwidth: nearest, or marginal (all rows)"},
+    {"min_support", "20", "number of rows of fallback=nearest"},
     {"features_of_input", "auto",
-     "center and log spread of what is given among the kernel's features: none, also, only; auto "
-     "is also where a spread is given and no columns are named"},
+     "center and log spread of the given distribution as features of the kernel: none, also, only; "
+     "auto means also if a spread is given and no columns are named"},
     kScreenOption,
     kRanksOption,
 });
@@ -48,7 +52,7 @@ std::string index_help() {
   std::vector<std::string> names;
   for (const SnqEngineInfo& info : snq_engines()) names.emplace_back(info.name);
   std::ranges::sort(names);
-  return fmt::format("how near rows are found: {}; auto takes the fastest", join(names, ", "));
+  return fmt::format("engine that evaluates SNQ: {}; auto selects the fastest", join(names, ", "));
 }
 
 std::vector<ParamInfo> options_with_engines() {

@@ -26,8 +26,8 @@ namespace {
 constexpr std::array kNrcBoostOptions = std::to_array<ParamInfo>({
     {"regressor", "boosting",
      "point model f: mlp, lstm, forest, extra_trees, boosting, ridge, zero"},
-    {"split", "cross", "share of rows that calibrate, or cross"},
-    {"folds", "5", "folds of split=cross"},
+    {"split", "cross", "rows that calibrate: a share, or cross"},
+    {"folds", "5", "number of folds of split=cross"},
 });
 
 /// What the trees see of a row: the columns that are calibrated on, and unless those were named,

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 
 namespace tare::serve {
 
@@ -32,6 +32,6 @@ struct Reply {
 
 /// The problem as a reply, with the headers that belong to its status.
 Reply problem_reply(unsigned status, const std::string& detail, const std::string& request_id,
-                    const ProblemMembers& members = {});
+                    const RefusalMembers& members = {});
 
 }  // namespace tare::serve

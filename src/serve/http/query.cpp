@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 
 namespace tare::serve {
 namespace {

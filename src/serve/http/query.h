@@ -19,10 +19,10 @@ struct Target {
   std::optional<std::string_view> parameter(std::string_view name) const;
 };
 
-/// Throws Problem 400 for a broken escape, a parameter that is not among `known`, or one twice.
+/// Throws Refusal 400 for a broken escape, a parameter that is not among `known`, or one twice.
 Target parse_target(std::string_view target, std::span<const std::string_view> known);
 
-/// true, 1 or nothing; false or 0. Throws Problem 400.
+/// true, 1 or nothing; false or 0. Throws Refusal 400.
 bool parse_truth(std::string_view text, std::string_view name);
 
 }  // namespace tare::serve

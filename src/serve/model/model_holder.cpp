@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/fail.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 
 namespace tare::serve {
 namespace {

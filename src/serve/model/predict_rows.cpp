@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 #include "tare/apply/predictor.h"
 
 namespace tare::serve {
@@ -41,7 +41,7 @@ Answers answer_rows(const ServedModel& model, Predictor& predictor, const Table&
   try {
     return predictor.answer(table, until(deadline, table.rows()));
   } catch (const Error& error) {
-    throw problem_of(error);
+    throw refusal_of(error);
   }
 }
 

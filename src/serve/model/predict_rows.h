@@ -10,7 +10,7 @@
 
 namespace tare::serve {
 
-/// Answers to the rows of a request. Throws Problem: 422 for rows that the model cannot take, 503
+/// Answers to the rows of a request. Throws Refusal: 422 for rows that the model cannot take, 503
 /// past the deadline. Missing values are imputed where the model was fitted so, and refused
 /// otherwise.
 Answers answer_rows(const ServedModel& model, Predictor& predictor, const Table& table,

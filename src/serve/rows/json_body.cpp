@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 #include "serve/rows/row_table.h"
 
 namespace tare::serve {
@@ -262,9 +262,9 @@ Table parse_ndjson_body(std::string_view body, const ColumnPlan& plan, std::size
     LineEvents events(rows);
     try {
       nlohmann::json::sax_parse(line, &events);
-    } catch (const Problem& problem) {
-      throw Problem(problem.status(), fmt::format("line {}: {}", number, problem.detail()),
-                    problem.place());
+    } catch (const Refusal& refusal) {
+      throw Refusal(refusal.status(), fmt::format("line {}: {}", number, refusal.detail()),
+                    refusal.cell());
     }
   }
   return rows.take();

@@ -30,7 +30,7 @@ struct JsonExpectation {
 };
 
 /// {"rows": [{...}, ...], ...}, read in one pass and straight into columns, so that memory stays a
-/// small multiple of the body's size, however it is nested. Throws Problem: 400 for what is no JSON
+/// small multiple of the body's size, however it is nested. Throws Refusal: 400 for what is no JSON
 /// or another key, 413 for too many rows, 422 for rows that the model cannot take.
 JsonBody parse_json_body(std::string_view body, const JsonExpectation& expected);
 

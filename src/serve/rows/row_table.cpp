@@ -8,7 +8,7 @@
 
 #include "base/strings.h"
 #include "io/csv.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 
 namespace tare::serve {
 namespace {

@@ -13,7 +13,7 @@
 namespace tare::serve {
 
 /// Makes a table of rows whose cells come one by one, by name, in any order. Names that the plan
-/// does not have are passed over, as everywhere in tare. Throws Problem 422 for a row that lacks a
+/// does not have are passed over, as everywhere in tare. Throws Refusal 422 for a row that lacks a
 /// column or has a cell of the wrong kind, 413 for more than `most_rows`.
 class RowTable {
  public:

@@ -70,7 +70,7 @@ class Auto(CliTest):
                 self.ok("fit", "many.csv", "--target", "y", "-o", "m.tare", "--force", "--calibrate-on", "auto", *args,
                         default_method=True)
                 lines = self.ok("inspect", "m.tare").out.splitlines()
-                found = [line.split()[0] for line in lines if "seen by the kernel" in line]
+                found = [line.split()[0] for line in lines if "feature of the kernel" in line]
                 self.assertIn("a", found)  # the noise grows with it
 
     def test_a_wrong_budget_is_refused(self):

@@ -38,7 +38,7 @@ class ShiftTo(CliTest):
         # About 370 of the 1,000 held-out rows are left: three standard deviations are 0.05.
         self.assertAlmostEqual(self.coverage(), 0.9, delta=0.05)
         self.assertRegex(result.err, r"shift: weights leave \d+ effective rows of 2000 \(\d+\.?\d* %\)")
-        self.assertIn("ranks are weighted towards the rows of --shift-to", self.ok("inspect", "m.tare").out)
+        self.assertIn("ranks are weighted by an estimate towards the rows of --shift-to", self.ok("inspect", "m.tare").out)
         result = self.ok(*self.FIT, "--guarantee", "cross", "--shift-to", "new.csv")
         self.assertIn("no bound is proven", result.err)
         self.assertAlmostEqual(self.coverage(), 0.9, delta=0.05)

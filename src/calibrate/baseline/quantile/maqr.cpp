@@ -24,7 +24,7 @@ namespace {
 constexpr auto kMaqrOptions = join_options(
     std::to_array<ParamInfo>({
         {"bandwidth", "auto",
-         "of the Gaussian kernel behind the local quantiles: auto, or a positive number"},
+         "bandwidth of the Gaussian kernel of the local quantiles: auto, or a positive number"},
     }),
     kQuantileNetworkOptions);
 

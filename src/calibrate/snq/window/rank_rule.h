@@ -16,8 +16,8 @@ namespace tare {
 /// The methods' option.
 inline constexpr ParamInfo kRanksOption = {
     "ranks", "expected",
-    "which value of a window answers a level: expected (its mean level is the one asked for) or "
-    "paper (Algorithm 1: too narrow where windows are small)"};
+    "which rank of a window gives the quantile of a level: expected (its expected level is the "
+    "requested level) or paper (Algorithm 1: too narrow for small windows)"};
 
 /// Turns levels into ranks among the rows of one window, and the values at those ranks into
 /// quantiles. One per thread: it keeps what it computed for the last size of a window.

@@ -15,44 +15,44 @@
 namespace tare::serve {
 
 /// The cell that a problem is about, as far as it is known.
-struct ProblemPlace {
+struct RefusedCell {
   std::optional<std::uint64_t> row = {};  // of the request, from 0
   std::string column = {};
 };
 
 /// Why a request is refused: what becomes the answer's status and its problem details (RFC 9457).
 /// The detail names the row, the column, the value and the remedy.
-class Problem : public std::exception {
+class Refusal : public std::exception {
  public:
-  Problem(unsigned status, std::string detail, ProblemPlace place = {})
-      : status_(status), detail_(std::move(detail)), place_(std::move(place)) {}
+  Refusal(unsigned status, std::string detail, RefusedCell cell = {})
+      : status_(status), detail_(std::move(detail)), cell_(std::move(cell)) {}
 
   unsigned status() const noexcept { return status_; }
   const std::string& detail() const noexcept { return detail_; }
-  const ProblemPlace& place() const noexcept { return place_; }
+  const RefusedCell& cell() const noexcept { return cell_; }
   const char* what() const noexcept override { return detail_.c_str(); }
 
  private:
   unsigned status_;
   std::string detail_;
-  ProblemPlace place_;
+  RefusedCell cell_;
 };
 
 template <class... Args>
 [[noreturn]] void refuse(unsigned status, fmt::format_string<Args...> text, Args&&... args) {
-  throw Problem(status, fmt::format(text, std::forward<Args>(args)...));
+  throw Refusal(status, fmt::format(text, std::forward<Args>(args)...));
 }
 
 /// A cell is wrong: 422, and "row 3: " before the text.
 template <class... Args>
-[[noreturn]] void refuse_cell(ProblemPlace place, fmt::format_string<Args...> text,
+[[noreturn]] void refuse_cell(RefusedCell cell, fmt::format_string<Args...> text,
                               Args&&... args) {
-  std::string detail = fmt::format("row {}: ", *place.row + 1);
+  std::string detail = fmt::format("row {}: ", *cell.row + 1);
   detail += fmt::format(text, std::forward<Args>(args)...);
-  throw Problem(422, std::move(detail), std::move(place));
+  throw Refusal(422, std::move(detail), std::move(cell));
 }
 
-/// How the place of a row is named.
+/// How the cell of a row is named.
 enum class RowNames : std::uint8_t {
   kRows,   // "row 2", as where the body is JSON
   kLines,  // "body:3", as in a CSV file
@@ -61,20 +61,20 @@ enum class RowNames : std::uint8_t {
 /// An error of the library that a request's rows have caused, as a problem: 422, or 500 where the
 /// rows are not to blame. An option is worded as a parameter of the request or, since a client
 /// cannot set it, as a property of another model.
-Problem problem_of(const Error& error, RowNames names = RowNames::kRows);
+Refusal refusal_of(const Error& error, RowNames names = RowNames::kRows);
 
 /// "Too Many Requests" for 429, and so on for every status the service gives.
 std::string_view status_title(unsigned status);
 
-/// What else the body of a refusal says about the place.
-struct ProblemMembers {
-  ProblemPlace place = {};
+/// What else the body of a refusal says about the cell.
+struct RefusalMembers {
+  RefusedCell cell = {};
   bool in_json = false;  // the rows are those of a JSON body, so that a JSON pointer leads there
 };
 
 /// The body of a refusal: RFC 9457 with `request_id` and, where they are known, `row` (from 1),
 /// `column` and `pointer`.
 std::string problem_json(unsigned status, std::string_view detail, std::string_view request_id,
-                         const ProblemMembers& members = {});
+                         const RefusalMembers& members = {});
 
 }  // namespace tare::serve
