@@ -48,7 +48,7 @@ void check_not_imputable(const Table& table, const Column& column, MissingPolicy
 void check_finite_weight(const Table& table, const Column& column) {
   for (std::size_t i = 0; i < column.numbers.size(); ++i) {
     if (column.numbers[i] < 0.0) {
-      fail_number(table, column, i, "the weight {} is negative", "weights are 0 or more");
+      fail_number(table, column, i, "the weight {} is negative", "weights must be 0 or more");
     }
   }
 }
@@ -129,7 +129,8 @@ Encoded Schema::encode(const Table& table, Need need, MissingPolicy missing) con
     }
     if (column.missing > 0 && column.missing == table.rows() && !input.categorical &&
         missing == MissingPolicy::kImpute && with_target) {
-      fail_missing(table, column, "there is nothing to impute from", {use("drop", input.name)});
+      fail_missing(table, column, "all values are missing, so there is nothing to impute from",
+                   {use("drop", input.name)});
     }
     columns.push_back(&column);
   }

@@ -101,7 +101,7 @@ Problem spike_problem(std::string name, std::size_t dims, std::size_t relevant) 
 std::vector<Problem> make_table() {
   std::vector<Problem> table;
   table.push_back(one_feature(
-      "sine", "the paper's Figure 1: a sine whose noise swells and vanishes", 15.0, sine_law));
+      "sine", "the paper's Figure 1: a sine with noise that grows and vanishes", 15.0, sine_law));
   table.push_back(one_feature("uniform_wedge",
                               "the paper's Example 1: Y|x ~ U[0, x], where sharpness misleads", 1.0,
                               wedge_law));
@@ -109,7 +109,7 @@ std::vector<Problem> make_table() {
                               "the paper's Y = uX with u ~ U[-1, 1], where CCL goes wrong", 1.0,
                               scaled_uniform_law));
   table.push_back(
-      one_feature("flat", "Y ~ N(0, 1) whatever x: there is nothing to find", 1.0, flat_law));
+      one_feature("flat", "Y ~ N(0, 1) for every x: Y does not depend on x", 1.0, flat_law));
   for (const FamilyRow& row : kFamily) {
     Problem problem = known_law_problem(row.shape, row.dims, row.relevant, row.spread);
     problem.name = row.name;

@@ -69,20 +69,21 @@ GivenForm given_form_of(const Roles& roles) {
 void check_given(const Roles& roles) {
   const std::vector<std::string> names = given_names(roles);
   if (!roles.prediction_sd.empty() && roles.prediction.empty()) {
-    fail_column(roles.prediction_sd, "is the standard deviation of a prediction that is not named",
+    fail_column(roles.prediction_sd,
+                "is the standard deviation of a prediction, but no option names the prediction",
                 {{"name the mean with", "prediction", "COL", ""}});
   }
   if (!roles.prediction_quantiles.empty() && !roles.prediction.empty()) {
     fail(ErrorCode::kInvalidArgument,
-         "a prediction and quantiles are both named as what the model gives; use one");
+         "both a prediction and quantiles are named as the output of the model; use one");
   }
   for (std::size_t k = 0; k < names.size(); ++k) {
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(k), names[k]) !=
         names.begin() + static_cast<std::ptrdiff_t>(k)) {
-      fail_column(names[k], "is named twice as what the model gives");
+      fail_column(names[k], "is named twice as an output of the model");
     }
     if (names[k] == roles.target) {
-      fail_column(roles.target, "is the target and cannot play another part as well");
+      fail_column(roles.target, "is the target and cannot have another role");
     }
   }
 }
@@ -148,7 +149,7 @@ bool is_utf8(const std::string& text) {
 void require_utf8(ErrorDetails place, const std::string& text) {
   if (is_utf8(text)) return;
   place.value = text;
-  place.remedies = {advice("convert the file, such as with iconv -f latin1 -t utf-8")};
+  place.remedies = {advice("convert the file, for example with iconv -f latin1 -t utf-8")};
   fail(ErrorCode::kBadData, std::move(place), "'{}' is not UTF-8 text", text);
 }
 
@@ -169,7 +170,7 @@ InputColumn learn_category(const Table& table, const Column& column) {
     ErrorDetails details = no_column(table.source, column.name);
     details.remedies = {{"if it is a name or a date, use", "drop", column.name, ""}};
     fail(ErrorCode::kBadData, std::move(details),
-         "column '{}' has {} different texts in {} rows, more than the {} a category may have",
+         "column '{}' has {} different texts in {} rows; a categorical column may have at most {}",
          column.name, column.vocabulary.size(), table.rows(), kMaxCategories);
   }
   std::vector<std::size_t> count(column.vocabulary.size(), 0);
@@ -205,7 +206,7 @@ MissingPolicy parse_missing_policy(std::string_view name) {
   if (sought == "error") return MissingPolicy::kError;
   if (sought == "drop") return MissingPolicy::kDrop;
   if (sought == "impute") return MissingPolicy::kImpute;
-  fail_option("missing", name, "is error, drop or impute");
+  fail_option("missing", name, "must be error, drop or impute");
 }
 
 std::string_view missing_policy_name(MissingPolicy policy) {
@@ -238,7 +239,7 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   }
   const auto clash = [&](const std::string& name, std::string_view what) {
     if (!name.empty() && (contains(roles.features, name) || contains(roles.calibrate_on, name))) {
-      fail_column(name, fmt::format("is the {} and cannot be a feature as well", what));
+      fail_column(name, fmt::format("is the {} and cannot also be a feature", what));
     }
   };
   clash(roles.target, "target");

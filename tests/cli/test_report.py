@@ -117,7 +117,7 @@ class Report(CliTest):
         self.assertRegex(page, r"category that was not there at fit</th><td>1<")
         self.assertIn("(not seen at fit)", page)
         self.write("all.csv", "a,b,colour,y\n1,,red,2\n")
-        self.fails(BAD_DATA, "report", "m.tare", "all.csv", "-o", "x.html", "--missing", "drop", says=["no row to measure on"])
+        self.fails(BAD_DATA, "report", "m.tare", "all.csv", "-o", "x.html", "--missing", "drop", says=["no row is left to score"])
 
     def test_groups_in_any_encoding_and_number(self):
         lines = [b"a,b,colour,site,y"]

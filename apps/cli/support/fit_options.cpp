@@ -132,9 +132,8 @@ void add_fit_options(CLI::App& command, FitArguments& arguments) {
   command.add_option("--set", arguments.settings,
                      "NAME=VALUE sets any option of the method or the regressor, for example "
                      "trees=300 ('tare methods -v' lists them)");
-  command.add_option(
-      "--features", text("features"),
-      "Columns to use, separated by commas [all remaining columns]");
+  command.add_option("--features", text("features"),
+                     "Columns to use, separated by commas [all remaining columns]");
   command.add_option("--drop", text("drop"), "Columns not to use, separated by commas");
   command.add_option("--categorical", text("categorical"),
                      "Columns whose numbers are category codes, separated by commas");

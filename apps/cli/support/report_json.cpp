@@ -12,8 +12,8 @@ using ReportJson = nlohmann::ordered_json;
 
 ReportJson region_json(const Region& region, const ModelReport& report) {
   return {{"where", region_text(region, report.columns)},
-          {"event",
-           region.event == CalibrationEvent::kCovered ? "in the 90 % interval" : "below the median"},
+          {"event", region.event == CalibrationEvent::kCovered ? "in the 90 % interval"
+                                                               : "below the median"},
           {"rows", region.rows},
           {"share", region.share},
           {"wanted", nominal_share(region.event)},
@@ -84,7 +84,8 @@ ReportJson report_json(const ModelReport& report, const Outcomes& outcomes) {
   json["looked_at"] = report.regions.looked_at;
   json["found"] = report.regions.found;
   json["worst"] = ReportJson::array();
-  for (const Region& region : report.regions.worst) json["worst"].push_back(region_json(region, report));
+  for (const Region& region : report.regions.worst)
+    json["worst"].push_back(region_json(region, report));
   json["columns"] = ReportJson::array();
   for (std::size_t j = 0; j < report.columns.size(); ++j) {
     json["columns"].push_back(column_json(report.columns[j], report.slices[j]));

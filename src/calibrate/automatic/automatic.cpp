@@ -60,7 +60,7 @@ Effort effort_of(const Params& params) {
               .trees = 300,
               .all_families = true};
   } else if (budget != "default") {
-    fail_option("budget", budget, "is quick, default or best");
+    fail_option("budget", budget, "must be quick, default or best");
   }
   if (params.text("folds", "auto") != "auto") effort.folds = params.count("folds", 8, 2, 50);
   if (params.text("steps", "auto") != "auto") {
@@ -111,7 +111,7 @@ std::vector<std::size_t> kernel_columns(const FitInput& input) {
     const auto at = std::ranges::find(input.model_columns, j);
     if (at == input.model_columns.end()) {
       fail(ErrorCode::kInvalidArgument,
-           "method 'auto' calibrates only on columns that its models see");
+           "method 'auto' calibrates only on columns that are features of its models");
     }
     places.push_back(static_cast<std::size_t>(at - input.model_columns.begin()));
   }
@@ -310,7 +310,7 @@ std::unique_ptr<QuantileModel> fit_auto(const FitInput& input, const Params& par
   const std::vector<std::size_t> x_columns = kernel_columns(input);
   const bool screens = parse_screen(params);
   if (screens && !x_columns.empty()) {
-    fail(ErrorCode::kInvalidArgument, "columns are found by screening, or named: not both");
+    fail(ErrorCode::kInvalidArgument, "use either screening or named columns, not both");
   }
   const AutoRows rows(input);
   check_series(input.window, rows.y.size());

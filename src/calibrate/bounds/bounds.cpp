@@ -33,7 +33,7 @@ std::optional<double> parse_end(const std::string& part, const std::string& text
   const auto value = parse_number(part);
   if (!value || !std::isfinite(*value)) {
     fail_option("bounds", text,
-                "is auto, none or LOW,HIGH, two numbers of which either may be left out");
+                "must be auto, none or LOW,HIGH, two numbers of which either may be empty");
   }
   return value;
 }
@@ -67,8 +67,8 @@ BoundsRule parse_bounds(const Params& params) {
     if (!rule.given.empty() && ordered) return rule;
   }
   fail_option("bounds", text,
-              "is auto, none or LOW,HIGH with LOW below HIGH, either of which may be left out",
-              {use("bounds", "0,", "for what is never negative")});
+              "must be auto, none or LOW,HIGH with LOW below HIGH, either of which may be empty",
+              {use("bounds", "0,", "for targets that are never negative")});
 }
 
 bool are_whole(std::span<const double> y) {

@@ -25,7 +25,7 @@ void GuaranteedModel::check_groups(const Rows& rows) const {
                                        : rows.group.size() == rows.x.rows();
   if (fits) return;
   fail(ErrorCode::kShapeMismatch,
-       "predict: the model's guarantee holds within groups, and {} of {} rows have one",
+       "predict: the model's guarantee holds within groups, but only {} of {} rows have one",
        rows.group.size(), rows.x.rows());
 }
 

@@ -74,7 +74,7 @@ SnqOptions parse_snq(const Params& params) {
   if (fallback == "marginal") {
     options.fallback = Fallback::kMarginal;
   } else if (fallback != "nearest") {
-    fail_option("fallback", fallback, "is nearest or marginal");
+    fail_option("fallback", fallback, "must be nearest or marginal");
   }
   return options;
 }
@@ -95,7 +95,7 @@ BandwidthRule parse_bandwidth(const Params& params) {
   const bool rate = name.starts_with("rate:");
   const auto value = parse_number(rate ? text.substr(5) : text);
   if (!value || !(*value > 0.0)) {
-    fail_option("bandwidth", text, "is auto, rate, rate:C, infinite or a positive number");
+    fail_option("bandwidth", text, "must be auto, rate, rate:C, infinite or a positive number");
   }
   return {rate ? "rate" : "given", *value};
 }
@@ -115,11 +115,11 @@ InputFeatures parse_input_features(const Params& params, const FitInput& input) 
                                                          : InputFeatures::kNone;
   }
   if (name != "also" && name != "only") {
-    fail_option("features_of_input", name, "is auto, none, also or only");
+    fail_option("features_of_input", name, "must be auto, none, also or only");
   }
   if (!is_given) {
     fail(ErrorCode::kInvalidArgument, {.option = "features_of_input", .value = name},
-         "is '{}', which needs a prediction that is given, and there is none", name);
+         "is '{}', which needs given predictions, but there are none", name);
   }
   return name == "also" ? InputFeatures::kAlso : InputFeatures::kOnly;
 }
@@ -251,7 +251,7 @@ FeatureMapOptions parse_map(const Params& params, const FitInput& input) {
   options.columns = input.calibrate_columns;
   if (options.reducer == Reducer::kEmbedding && !options.columns.empty()) {
     fail(ErrorCode::kInvalidArgument,
-         "the kernel sees either an embedding or named columns, not both");
+         "the features of the kernel are either an embedding or named columns, not both");
   }
   return options;
 }
@@ -318,7 +318,8 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
   const bool embeds = map_options.reducer == Reducer::kEmbedding;
   if (screens && (embeds || !map_options.columns.empty())) {
     fail(ErrorCode::kInvalidArgument,
-         "columns are found by screening, or named, or an embedding takes their place: only one");
+         "the features of the kernel come from screening, from named columns or from an embedding: "
+         "use only one");
   }
   if (embeds) params.set("embed", std::to_string(map_options.dims));
   const SplitRule rule = parse_split(params);
@@ -377,7 +378,7 @@ std::unique_ptr<QuantileModel> load_nrc(const TensorReader& in) {
   parts.point = PointModel::load(in.part("point"), parts.features);
   parts.sees_input = in.has_value("sees_input") && in.get<bool>("sees_input");
   if (parts.sees_input && (parts.embeds || !parts.point.is_given())) {
-    fail(ErrorCode::kCorruptFile, "the model file's kernel sees an input that there is not");
+    fail(ErrorCode::kCorruptFile, "the model file's kernel uses an input that does not exist");
   }
   parts.map = FeatureMap::load(in.part("features"));
   Snq snq = Snq::load(in.part("snq"));

@@ -245,7 +245,7 @@ SplitRule split_rule(const FitInput& input, const Params& params) {
   if (input.window > 1 || rule.kind == SplitRule::Kind::kTime) {
     fail(ErrorCode::kInvalidArgument,
          {.remedies = {use("method", "lstm_nrc"), use("method", "nrc")}},
-         "nrc_boost is for rows in no order, and these are a series");
+         "nrc_boost does not support series");
   }
   return rule;
 }

@@ -102,8 +102,8 @@ struct TwoKinds {
 void check_kinds(MatrixView x, std::span<const double> weight, MatrixView fresh) {
   if (x.cols() != fresh.cols() || (!weight.empty() && weight.size() != x.rows())) {
     fail(ErrorCode::kShapeMismatch,
-         "shift: {} columns at fit and {} in the rows to be predicted, {} weights for {} rows",
-         x.cols(), fresh.cols(), weight.size(), x.rows());
+         "shift: {} columns at fit and {} in the rows to predict, {} weights for {} rows", x.cols(),
+         fresh.cols(), weight.size(), x.rows());
   }
   for (const MatrixView rows : {x, fresh}) {
     for (std::size_t i = 0; i < rows.rows(); ++i) {
@@ -122,7 +122,8 @@ std::vector<std::size_t> some_rows(std::size_t count, std::span<const double> we
   }
   if (rows.size() < kLeastOfAKind) {
     fail(ErrorCode::kBadData,
-         "a shift needs {} rows that count, of the fit and to be predicted, and {} are there",
+         "a shift needs {} rows with positive weight both in the fit and to predict, but there are "
+         "{}",
          kLeastOfAKind, rows.size());
   }
   if (rows.size() > kMostOfAKind) {

@@ -45,8 +45,7 @@ template <class... Args>
 
 /// A cell is wrong: 422, and "row 3: " before the text.
 template <class... Args>
-[[noreturn]] void refuse_cell(RefusedCell cell, fmt::format_string<Args...> text,
-                              Args&&... args) {
+[[noreturn]] void refuse_cell(RefusedCell cell, fmt::format_string<Args...> text, Args&&... args) {
   std::string detail = fmt::format("row {}: ", *cell.row + 1);
   detail += fmt::format(text, std::forward<Args>(args)...);
   throw Refusal(422, std::move(detail), std::move(cell));

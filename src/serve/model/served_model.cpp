@@ -24,7 +24,7 @@ void check_predictor(const FittedModel& fitted, const std::string& path) {
   fail(ErrorCode::kUnsupported,
        {.source = path,
         .remedies = {{"fit with", "prediction", "COL", "and let clients send that column"}}},
-       "its predictions come from the program '{}', which a service does not start for every "
+       "its predictions come from the program '{}', which the service does not start for each "
        "request",
        fitted.schema->predictor());
 }
@@ -42,7 +42,7 @@ void check_answers(const ServedModel& model, const std::string& path) {
       if (std::isnan(value)) fail(ErrorCode::kCorruptFile, {.source = path}, "answers with NaN");
     }
   } catch (const Refusal& refusal) {
-    fail(ErrorCode::kCorruptFile, {.source = path}, "does not answer a typical row: {}",
+    fail(ErrorCode::kCorruptFile, {.source = path}, "cannot answer a typical row: {}",
          refusal.detail());
   }
 }

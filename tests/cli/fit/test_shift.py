@@ -53,7 +53,7 @@ class ShiftTo(CliTest):
     def test_few_rows_left_are_said(self):
         self.write("far.csv", csv_text(HEADER[:2], [row[:2] for row in rows(500, 3.5, seed=4)]))
         result = self.ok(*self.FIT, "--shift-to", "far.csv")
-        self.assertIn("few rows of the fit resemble those to be predicted", result.err)
+        self.assertIn("few rows of the fit resemble the rows to predict", result.err)
 
     def test_what_is_wrong_with_the_file_is_said(self):
         self.write("narrow.csv", csv_text(["a"], [["1"]] * 30))
