@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Predicted distributions, a row each."""
+"""Predicted distributions, one per row."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from . import _core
 
 
 class Distribution:
-    """The predicted laws of some rows.
+    """The predicted distributions of some rows.
 
     Quantiles are those of the model, at any level. Probabilities come from its quantiles at the 999 levels 0.001, ..., 0.999,
     joined by straight lines, so they are good to about 0.001 and lie between 0.0005 and 0.9995. At a value that several of these
-    quantiles share, a mass, the probability jumps: `cdf` there counts the mass. Where the model knows bounds of the target,
-    probabilities are 0 below the lower one and 1 from the upper one on. For
-    rows that missing='drop' left out every answer is NaN.
+    quantiles share (a mass) the probability jumps, and `cdf` includes the mass. If the model has bounds of the target,
+    probabilities are 0 below the lower bound and 1 from the upper bound on. For rows that missing='drop' leaves out, all values are
+    NaN.
     """
 
     _LEVELS = np.round(np.arange(1, 1000) / 1000, 3)

@@ -115,7 +115,7 @@ def _from_cells(name: str, cells: list[Any]) -> Column:
         return Column(name, np.array([np.nan if _is_gap(cell) else float(cell) for cell in cells]), None)
     if any(is_number):
         row = next(i for i, cell in enumerate(cells) if not _is_gap(cell) and isinstance(cell, str) or isinstance(cell, dict))
-        raise ValueError(f"column {name!r}, row {row}: {cells[row]!r} is not a number, and others in the column are.")
+        raise ValueError(f"column {name!r}, row {row}: {cells[row]!r} is not a number, but others in the column are.")
     for row, cell in enumerate(cells):
         if not _is_gap(cell) and not isinstance(cell, (str, bytes)):
             raise TypeError(

@@ -172,7 +172,7 @@ def read_weight(weight: Any, rows: int) -> np.ndarray | None:
         raise ValueError(f"sample_weight.shape == {array.shape}, expected {(rows,)}!")
     if not np.isfinite(array).all() or (array < 0).any():
         place = int(np.flatnonzero(~(np.isfinite(array) & (array >= 0)))[0])
-        raise ValueError(f"sample_weight is {array[place]} in row {place}; weights are finite and not negative.")
+        raise ValueError(f"sample_weight is {array[place]} in row {place}; weights must be finite and not negative.")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 

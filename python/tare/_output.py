@@ -30,4 +30,4 @@ def as_container(values: np.ndarray, names: list[str], container: str, like: Any
         import polars
 
         return polars.DataFrame(values, schema=names, orient="row")
-    raise ValueError(f"set_output knows 'default', 'pandas' and 'polars', got {container!r}.")
+    raise ValueError(f"set_output accepts 'default', 'pandas' and 'polars', got {container!r}.")
