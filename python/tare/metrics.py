@@ -5,8 +5,8 @@
 the tool measures.
 
 A target that equals a predicted quantile (a tie, frequent with counts, grades and zeros) counts as below by the share of its jump
-in the predicted distribution (:func:`target_jumps`), so that a perfect forecaster of counts has the same calibration error as one
-of continuous targets. Without ties this is the plain count. ``ties="count"`` counts every tie as below.
+in the predicted distribution (:func:`target_jumps`), so that a perfect forecaster of counts has no larger calibration error than
+one of continuous targets. Without ties this is the plain count. ``ties="count"`` counts every tie as below.
 
 >>> import numpy as np
 >>> from tare import metrics

@@ -40,7 +40,7 @@ struct CompareOptions {
   bool force = false;
 };
 
-/// Every method that looks at one row at a time, or those that are named.
+/// The named methods, or all methods that are not for series.
 std::vector<ExperimentMethod> chosen_methods(const CompareOptions& options) {
   Params extra;
   for (const std::string& setting : options.settings) extra.merge(Params::parse(setting));

@@ -10,8 +10,7 @@
 namespace tare::cli {
 namespace {
 
-/// Words that may follow a command: made from the tool's own options, so that it cannot be out of
-/// date.
+/// The words that may follow a command, generated from the options of the tool.
 std::string words_of(const CLI::App& command) {
   std::string words;
   for (const CLI::Option* option : command.get_options()) {

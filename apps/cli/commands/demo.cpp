@@ -53,7 +53,7 @@ std::vector<double> column(MatrixView q, std::size_t j) {
   return values;
 }
 
-/// The metrics' levels and, behind them, those of the 90 % interval.
+/// The levels of the metrics, followed by those of the 90 % interval.
 std::vector<Level> demo_levels() {
   std::vector<Level> levels = metric_levels();
   const auto [lower, upper] = interval_levels(0.9);
@@ -84,7 +84,7 @@ Matrix true_quantiles(const Problem& problem, MatrixView x, std::span<const Leve
   return q;
 }
 
-/// One point model, and the two calibrators that are compared on it.
+/// A point model, and the two calibrators that are compared with it.
 struct Fitted {
   std::unique_ptr<Regressor> point;
   std::unique_ptr<QuantileModel> local;
@@ -212,7 +212,7 @@ void run_demo(const DemoOptions& options, const Common& common) {
     return;
   }
 
-  // Opened before the work: a picture that may not be replaced is said at once.
+  // Opened before the work, so that a file that exists without --force fails at once.
   std::optional<AtomicFile> picture;
   if (!options.plot.empty() && problem.dims == 1) {
     picture.emplace(options.plot, options.force ? Overwrite::kAllow : Overwrite::kRefuse);

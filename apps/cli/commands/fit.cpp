@@ -29,13 +29,13 @@ namespace {
 void check_output(const FitArguments& arguments) {
   struct stat status {};
   const bool exists = ::stat(arguments.output.c_str(), &status) == 0;
-  // The reader of a pipe must not see it open and close twice.
+  // The reader of a named pipe must not see it opened and closed twice.
   if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return;
   const AtomicFile probe(arguments.output,
                          arguments.force ? Overwrite::kAllow : Overwrite::kRefuse);
 }
 
-/// A fit that takes long is announced before the work.
+/// Warns about a long fit before it starts.
 void warn_about_many_rows(const Method& method, const Table& table, const Common& common) {
   if (method.many_rows == 0 || table.rows() <= method.many_rows) return;
   warn(common, fmt::format("{}: fitting method '{}' on {} rows takes long", table.source,
@@ -100,7 +100,7 @@ void print_result(const FitArguments& arguments, const FittedModel& fitted,
 
 void run_fit(const FitArguments& arguments, const Common& common) {
   const auto start = std::chrono::steady_clock::now();
-  // What can be known to be wrong is said before any work.
+  // Errors that can be detected early are reported before any work.
   check_output(arguments);
   const FitOptions options = fit_options(arguments);
   check_fit_options(options);

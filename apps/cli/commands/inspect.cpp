@@ -17,7 +17,7 @@
 namespace tare::cli {
 namespace {
 
-/// The bandwidths that were tried, with a mark at the one that was taken.
+/// The bandwidths that were tried, with a mark at the chosen one.
 void print_path(const BandwidthChoice& choice) {
   if (choice.path.empty()) return;
   double best = choice.path.front().loss;
@@ -33,7 +33,7 @@ void print_path(const BandwidthChoice& choice) {
   fmt::print("{}", text_table(rows));
 }
 
-/// The columns that were tested, those that are kept first.
+/// The tested columns, the kept ones first.
 void print_screened(std::vector<ScreenedColumnDescription> screened) {
   if (screened.empty()) return;
   std::ranges::stable_sort(screened, std::greater<>{}, &ScreenedColumnDescription::strength);
@@ -49,7 +49,7 @@ void print_screened(std::vector<ScreenedColumnDescription> screened) {
   fmt::print("{}", text_table(rows));
 }
 
-/// What `auto` tried, what each scored on rows left out, and what it kept.
+/// The candidates of `auto`, their losses on left-out rows, and their shares of the average.
 void print_trail(const AutoTrail& trail) {
   fmt::print(
       "\n"
@@ -75,7 +75,7 @@ void print_text(const std::string& path, const Description& model) {
   print_screened(model.screened);
 }
 
-/// What the model says about itself, and what the file holds, as it is there.
+/// The description of the model, and the raw contents of the file.
 void print_json(const Description& model, const TensorStore& store) {
   Json json = {{"format_version", kFormatVersion},
                {"values", Json::object()},

@@ -16,9 +16,9 @@
 namespace tare::cli {
 namespace {
 
-/// Rows in memory at a time: enough to keep every core busy and to have neighbours among them,
-/// which share work; little enough to stream a file of any length in a few ten megabytes. The first
-/// batches are smaller, so that the reader of a stream gets its first answers soon.
+/// Rows in memory at a time: enough to keep every core busy and to contain neighbours, which share
+/// work; few enough to stream a file of any length in a few tens of megabytes. The first batches
+/// are smaller, so that a stream gets its first answers soon.
 std::size_t rows_at_a_time(std::size_t columns, std::size_t rows_so_far) {
   const std::size_t most = std::clamp<std::size_t>(1'000'000 / columns, 4'096, 65'536);
   return std::clamp<std::size_t>(rows_so_far, 4'096, most);

@@ -28,7 +28,7 @@ struct ReportOptions {
   bool force = false;
 };
 
-/// The count of statements that ask for a look, in words.
+/// A summary of the number of regions with wrong calibration.
 std::string verdict_line(const ModelReport& report) {
   if (report.regions.found == 0) return "no region where calibration is off by more than chance";
   return fmt::format("{} of {} regions tested are off by more than chance", report.regions.found,

@@ -90,7 +90,7 @@ void add_configs(ExperimentPlan& plan, const std::string& folder) {
   }
 }
 
-/// The plan with what the command line changes about it.
+/// The plan with the changes from the command line.
 ExperimentPlan chosen_plan(const ReproduceOptions& options) {
   ExperimentPlan plan = read_plan(options.plan);
   if (options.quick) {
@@ -128,7 +128,7 @@ ExperimentPlan chosen_plan(const ReproduceOptions& options) {
   return plan;
 }
 
-/// The picture of a plan that has one, or nothing where its data is not there.
+/// The figure of a plan, if it has one. Empty if its data does not exist.
 std::string draw_figure(const ExperimentPlan& plan, const ReproduceOptions& options,
                         const Common& common) {
   if (plan.figure.empty()) return {};
@@ -140,7 +140,7 @@ std::string draw_figure(const ExperimentPlan& plan, const ReproduceOptions& opti
     return band_figure(figure);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kNotFound) throw;
-    return {};  // run_plan() has said so
+    return {};  // run_plan() has reported it
   }
 }
 

@@ -79,7 +79,7 @@ void run_serve(ServeOptions options, const Common& common) {
   if (!options.token_file.empty()) server.token = read_token(options.token_file);
   server.limits.grace_time +=
       server.limits.request_time;  // a request that has just begun may take that long
-  std::signal(SIGPIPE, SIG_IGN);   // a log that nobody reads any more does not end the service
+  std::signal(SIGPIPE, SIG_IGN);   // a closed reader of the log does not end the service
   serve::Server service(server);
   if (common.json) {
     fmt::print("{}\n",

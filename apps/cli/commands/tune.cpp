@@ -128,7 +128,7 @@ void tune_file(const TuneCommand& command, const Common& common) {
   tune_one(command, method, {one, data, ""}, command.output, common);
 }
 
-/// Only rows that are in the test part of no repeat: what is tuned on them is tuned on no test row.
+/// Only rows that no repeat uses for testing, so that nothing is tuned on a test row.
 CaseData without_test_rows(const ExperimentPlan& plan, const CaseData& all) {
   std::set<std::size_t> tested;
   for (std::size_t repeat = 0; repeat < plan.repeats; ++repeat) {
@@ -168,7 +168,7 @@ void tune_experiment(const TuneCommand& command, const Common& common) {
         tune_one(command, method, {one, data, plan.name}, output, common);
       } catch (const Error& error) {
         if (error.code() != ErrorCode::kBadData) throw;
-        // A method that these rows are too few for: the others can be tuned all the same.
+        // There are too few rows for this method; the other methods can still be tuned.
         warn(common,
              fmt::format("{}, {}: not tuned: {}", one.name, method.name, error_words(error)));
       }
