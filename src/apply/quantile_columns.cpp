@@ -25,7 +25,7 @@ bool has_name(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Whether the text fits a pattern in which * stands for anything and ? for one character.
+/// Whether the text matches a pattern in which * matches any text and ? one character.
 bool fits(std::string_view pattern, std::string_view text) {
   std::size_t p = 0;
   std::size_t t = 0;
@@ -83,7 +83,7 @@ double level_in_name(const std::string& source, const std::string& name) {
   return levels.front();
 }
 
-/// NAME=LEVEL, unless a column has that very name.
+/// NAME=LEVEL, unless a column has exactly that name.
 std::optional<QuantileColumn> with_level(const std::string& item) {
   const std::size_t mark = item.rfind('=');
   if (mark == std::string::npos) return std::nullopt;

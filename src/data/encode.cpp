@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a table's columns to numbers: the part of Schema that meets every row.
+// Converts the columns of a table to numbers: the part of Schema that processes every row.
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -12,7 +12,7 @@
 namespace tare {
 namespace {
 
-/// `why` says what stands in the way of imputing the value; empty: nothing.
+/// `why` is the reason why the value cannot be imputed; empty: it can.
 [[noreturn]] void fail_missing(const Table& table, const Column& column, std::string_view why,
                                std::vector<Remedy> remedies) {
   ErrorDetails details = cell_details(table, column.name, column.first_missing);

@@ -11,7 +11,7 @@
 namespace tare {
 namespace {
 
-/// More values than this, and no group has enough rows to be one.
+/// With more values, no group would have enough rows.
 constexpr std::size_t kMaxGroups = 10'000;
 
 }  // namespace

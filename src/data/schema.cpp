@@ -12,7 +12,7 @@
 namespace tare {
 namespace {
 
-// More categories than this and the column is a name or a number in disguise, not a category.
+// A column with more categories is probably an identifier or a number, not a category.
 constexpr std::size_t kMaxCategories = 1000;
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
@@ -57,7 +57,7 @@ GivenForm given_form_of(const Roles& roles) {
   return form;
 }
 
-/// A column that is asked for in a way that does not go.
+/// Fails for a column with an invalid role.
 [[noreturn]] void fail_column(const std::string& column, std::string_view problem,
                               std::vector<Remedy> remedies = {}) {
   ErrorDetails details = no_column("", column);

@@ -40,8 +40,8 @@ GuaranteeRule parse_guarantee(const Params& params);
 /// for the outer levels, and folds are expensive on small data (decision 16).
 GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows);
 
-/// Whether the last rows are held out: those of a series, because neighbouring rows resemble each
-/// other.
+/// The order of the rows. Of a series (kTime) the last rows are held out, because neighbouring rows
+/// resemble each other.
 enum class RowOrder : std::uint8_t { kNone, kTime };
 
 /// Rows for the fit (first) and rows held out (second): drawn at random, or the last ones. If

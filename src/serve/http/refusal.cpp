@@ -6,7 +6,7 @@
 namespace tare::serve {
 namespace {
 
-/// A client has the parameters of its request; what the model was fitted with is not its own.
+/// A client can change the parameters of its request, but not the options of the fit.
 std::string option_in_request(std::string_view option, std::string_view value) {
   const bool is_parameter = option == "levels" || option == "interval" || option == "keep";
   const std::string text =
@@ -15,7 +15,7 @@ std::string option_in_request(std::string_view option, std::string_view value) {
   if (option == "missing" && value == "impute") {
     return "a model that was fitted with missing=impute, which fills it in";
   }
-  return "";  // nothing that would help this request
+  return "";  // no option that would help this request
 }
 
 unsigned status_of(ErrorCode code) {

@@ -14,14 +14,14 @@
 
 namespace tare::serve {
 
-/// The cell that a problem is about, as far as it is known.
+/// The cell that caused a refusal, as far as it is known.
 struct RefusedCell {
   std::optional<std::uint64_t> row = {};  // of the request, from 0
   std::string column = {};
 };
 
-/// Why a request is refused: what becomes the answer's status and its problem details (RFC 9457).
-/// The detail names the row, the column, the value and the remedy.
+/// The reason why a request is refused. It becomes the status and the problem details (RFC 9457) of
+/// the reply. The detail names the row, the column, the value and the remedy.
 class Refusal : public std::exception {
  public:
   Refusal(unsigned status, std::string detail, RefusedCell cell = {})
@@ -43,7 +43,7 @@ template <class... Args>
   throw Refusal(status, fmt::format(text, std::forward<Args>(args)...));
 }
 
-/// A cell is wrong: 422, and "row 3: " before the text.
+/// Refuses a cell: 422, with "row 3: " before the text.
 template <class... Args>
 [[noreturn]] void refuse_cell(RefusedCell cell, fmt::format_string<Args...> text, Args&&... args) {
   std::string detail = fmt::format("row {}: ", *cell.row + 1);
@@ -51,28 +51,28 @@ template <class... Args>
   throw Refusal(422, std::move(detail), std::move(cell));
 }
 
-/// How the cell of a row is named.
+/// How messages name a row.
 enum class RowNames : std::uint8_t {
-  kRows,   // "row 2", as where the body is JSON
-  kLines,  // "body:3", as in a CSV file
+  kRows,   // "row 2", for a JSON body
+  kLines,  // "body:3", for a CSV body
 };
 
-/// An error of the library that a request's rows have caused, as a problem: 422, or 500 where the
-/// rows are not to blame. An option is worded as a parameter of the request or, since a client
-/// cannot set it, as a property of another model.
+/// Converts an error of the library to a refusal: 422 if the rows of the request caused it, else
+/// 500. An option becomes a parameter of the request or, if a client cannot set it, a property of a
+/// different model.
 Refusal refusal_of(const Error& error, RowNames names = RowNames::kRows);
 
-/// "Too Many Requests" for 429, and so on for every status the service gives.
+/// The title of every status that the service uses: "Too Many Requests" for 429.
 std::string_view status_title(unsigned status);
 
-/// What else the body of a refusal says about the cell.
+/// Further members of the body of a refusal.
 struct RefusalMembers {
   RefusedCell cell = {};
-  bool in_json = false;  // the rows are those of a JSON body, so that a JSON pointer leads there
+  bool in_json = false;  // the body is JSON, so a JSON pointer can name the cell
 };
 
-/// The body of a refusal: RFC 9457 with `request_id` and, where they are known, `row` (from 1),
-/// `column` and `pointer`.
+/// The body of a refusal: RFC 9457 with `request_id` and, if known, `row` (from 1), `column` and
+/// `pointer`.
 std::string problem_json(unsigned status, std::string_view detail, std::string_view request_id,
                          const RefusalMembers& members = {});
 
