@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is checked for every method before it sees the rows.
+// Checks that apply to every method before the fit.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -66,7 +66,7 @@ void check_rows(const FitInput& input) {
   }
 }
 
-/// What is given must be of use to the method.
+/// Checks that the method can use the given predictions.
 void check_roles(const Method& method, const FitInput& input, const Params& params) {
   if (input.given.cols() > 0 && method.point == PointSource::kOwn) {
     fail(ErrorCode::kInvalidArgument,
@@ -106,7 +106,7 @@ void check_stated(const FitInput& input, GuaranteeRule::Form form) {
   }
 }
 
-/// What is left for the method once the common options are seen to.
+/// The parameters of the method without the common options.
 Params own_params(const Params& all) {
   Params own;
   for (const auto& [name, value] : all.all()) {
@@ -131,7 +131,7 @@ bool wants_masses(const Method& method, const FitInput& input, MassesRule rule) 
   return input.given.cols() > 0 || method.name == "nrc_boost";
 }
 
-/// What stands around the method: options that every method has.
+/// The wrappers of the method: options that every method has.
 struct Surroundings {
   GuaranteeRule guarantee;
   MassesRule masses;

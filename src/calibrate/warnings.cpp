@@ -12,8 +12,8 @@
 namespace tare {
 namespace {
 
-// Levels outside of all that a person asks for: what is delivered there is delivered from the last
-// kept level outwards.
+// Levels beyond all realistic requests: the level delivered there is that of the outermost kept
+// level.
 constexpr double kOutermost = 1e-6;
 
 /// Of ascending levels.
@@ -115,8 +115,9 @@ void WarningTally::count_levels_beyond(const Rows& rows) {
     bool any = false;
     for (std::size_t j = 0; j < levels_.size(); ++j) {
       const double tau = levels_[j].value();
-      // Too little is kept, and going farther out would not give more. With folds what is proven
-      // is less than the level everywhere, and that is no matter of too few rows.
+      // The kept level is too low, and a more extreme level would not be kept better. With folds
+      // the proven level is below the requested level everywhere, which does not mean that there
+      // are too few rows.
       const bool low = tau < 0.5;
       const bool short_of_it = low ? kept(i, j) > tau : kept(i, j) < tau;
       if (!short_of_it || kept(i, j) != kept(i, levels_.size() + (low ? 0 : 1))) continue;

@@ -28,7 +28,7 @@ constexpr std::array kMassesOptions = std::to_array<ParamInfo>({
      "numbers if all targets are: yes, no; auto means yes for given predictions and for nrc_boost"},
 });
 
-// What the guide sees of the model.
+// The features of the guide that come from the model.
 constexpr double kLowLevel = 0.1;
 constexpr double kHighLevel = 0.9;
 
@@ -82,7 +82,7 @@ struct SeenScales {
   }
 };
 
-/// Rows that a model had not seen when it answered them.
+/// Rows with out-of-fold answers of a model.
 struct Unseen {
   std::vector<std::size_t> rows;  // of the input, ascending
   Matrix quantiles;               // at AskedLevels::all

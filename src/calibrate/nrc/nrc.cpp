@@ -100,7 +100,7 @@ BandwidthRule parse_bandwidth(const Params& params) {
   return {rate ? "rate" : "given", *value};
 }
 
-/// Whether the kernel sees what the given law says.
+/// Whether the kernel uses features of the given distribution.
 enum class InputFeatures : std::uint8_t { kAuto, kNone, kAlso, kOnly };
 
 InputFeatures parse_input_features(const Params& params, const FitInput& input) {
@@ -124,7 +124,7 @@ InputFeatures parse_input_features(const Params& params, const FitInput& input) 
   return name == "also" ? InputFeatures::kAlso : InputFeatures::kOnly;
 }
 
-/// x, and behind it what the kernel sees of the given law.
+/// x, followed by the features of the given distribution.
 Matrix with_input_features(const GivenLaw& law, const Rows& rows) {
   Matrix joined(rows.x.rows(), rows.x.cols() + law.feature_count());
   for (std::size_t i = 0; i < joined.rows(); ++i) {
@@ -256,7 +256,8 @@ FeatureMapOptions parse_map(const Params& params, const FitInput& input) {
   return options;
 }
 
-/// Columns `first` to `last` are the given law's: the only ones the kernel sees, or some more.
+/// Columns `first` to `last` are features of the given distribution: the kernel uses only these, or
+/// these and others.
 void add_input_columns(InputFeatures which, std::size_t first, std::size_t last,
                        std::vector<std::size_t>& columns) {
   if (which == InputFeatures::kOnly) columns.clear();
@@ -279,7 +280,7 @@ std::vector<double> calibration_weights(const FitInput& input, std::span<const s
   return weight;
 }
 
-/// What the kernel may see of `source`, tested on the calibration rows that have a weight.
+/// The columns of `source` that screening keeps, tested on calibration rows of positive weight.
 std::vector<ScreenedColumn> screen(MatrixView source, const TrainedPointModel& trained,
                                    std::span<const double> weight, Seed seed,
                                    const Execution& how) {
@@ -349,7 +350,7 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
   if (screens) {
     parts.screened = screen(source, trained, weight, split(input.seed, 1003), how);
     map_options.columns = kept_columns(parts.screened);
-    // Where nothing matters all rows are alike, wherever they lie.
+    // If the residual depends on no column, all rows have equal weight.
     if (map_options.columns.empty()) bandwidth = {"given", std::numeric_limits<double>::infinity()};
   }
   parts.map =

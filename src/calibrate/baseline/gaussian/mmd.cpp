@@ -68,8 +68,8 @@ struct Matching {
   const std::vector<float>& fixed_draw;  // a standard normal value for each row, for validation
 };
 
-/// One draw from each row's law against the rows' targets. Draws are new in each training step; in
-/// validation a row keeps its own, so that epochs can be compared.
+/// One draw from the predicted distribution of each row against the rows' targets. Draws are new in
+/// each training step; in validation a row keeps its own, so that epochs can be compared.
 nn::Batch record_discrepancy(const Matching& task, nn::Graph<float>& graph, std::size_t count,
                              Rng* noise) {
   const nn::RowInputs in(graph, task.rows, count);
