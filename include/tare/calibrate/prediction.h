@@ -19,7 +19,7 @@ struct Prediction {
   std::vector<double> nearest;   // distance to the nearest calibration row, in scaled features; of
                                  // several models that answer together the largest one; empty
                                  // where Execution::diagnostics is off
-  std::vector<std::uint8_t> fallback;  // 1 where no calibration row was in reach
+  std::vector<std::uint8_t> fallback;  // 1: no calibration row within the bandwidth
   std::vector<std::uint8_t> outside;  // 1 where the row is farther from the nearest calibration row
                                       // than Snq::support_radius(); empty where nearest is
   /// The number of independent draws from the row's conditional distribution that would determine
