@@ -21,7 +21,7 @@ from ._warnings import TareWarning, emit, read_warnings
 
 DEFAULT_QUANTILES = (0.05, 0.5, 0.95)
 _NO_BANDS = (
-    "There are no bands: there are fewer than 100 rows, half of the rows are too few for the method, or many targets share a value that "
+    "There are no bands: there are fewer than 100 rows, the method needs more than half of the rows, or many targets share a value that "
     "its quantiles never take (options={'masses': 'yes'})."
 )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Named answers of a model file, as `tare predict` gives them."""
+"""Named answers of a model file, as in `tare predict`."""
 
 from __future__ import annotations
 

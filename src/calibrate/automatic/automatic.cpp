@@ -75,8 +75,8 @@ Effort effort_of(const Params& params) {
   return effort;
 }
 
-/// A network that sees few rows sees each of them as often as one of a few hundred does, and no
-/// more: on 20 rows the full number of steps is half a minute without a gain.
+/// With few rows the number of steps is reduced, so that each row is used as often as with a few
+/// hundred rows: on 20 rows the full number of steps takes half a minute without a gain.
 std::size_t steps_for(std::size_t rows, std::size_t wanted) {
   constexpr std::size_t kFullRows = 250;
   constexpr std::size_t kLeast = 300;
@@ -157,7 +157,7 @@ struct AutoRows {
     for (const double value : training.y) y.push_back(in_units(value));
   }
   RegressionData data() const { return {training.x, y, training.weight}; }
-  /// In units of y: computing them back from units of the method would miss by a hair.
+  /// In units of y: converting back from units of the method would add rounding errors.
   std::vector<double> mass_values() const {
     std::vector<double> values;
     for (const PointMass& mass : find_point_masses(training.y)) values.push_back(mass.value);
@@ -187,7 +187,7 @@ struct AutoRows {
   }
 };
 
-/// The candidates that what is given allows; trains what they need.
+/// Trains the models of the candidates that the given columns permit.
 std::vector<Candidate> make_candidates(const FitInput& input, const AutoRows& rows,
                                        const Effort& effort, CrossFit& fit, AutoModel::Parts& parts,
                                        const Execution& how) {
@@ -204,19 +204,20 @@ std::vector<Candidate> make_candidates(const FitInput& input, const AutoRows& ro
   return train_given_families(fit, center, log_scale, seed, how);
 }
 
-/// Calibrates each candidate, and lets them compete on rows left out.
+/// Calibrates each candidate, and compares them on left-out rows.
 struct Competition {
   std::vector<LocalLaw> laws;
   std::vector<Trial> trail;  // losses in units of the method
   Averaging averaging;
-  std::optional<std::size_t> guide;  // the candidate that tells where masses lie
+  std::optional<std::size_t> guide;  // the candidate that decides which quantiles equal a mass
   double loss = 0.0;                 // of the average, guided or not
   std::size_t rows = 0;
 };
 
-/// Of the candidates that take the target as it is, the one whose masses do the average most good;
-/// none where all do it harm. An average of two laws of counts lies between two counts, which costs
-/// it nothing in pinball loss and is wrong all the same: so a thousandth more is no harm.
+/// Of the candidates for the target itself, the one whose masses reduce the loss of the average
+/// most; none if all increase it. A quantile of an average of two distributions of counts can lie
+/// between two counts, which is wrong but costs nothing in pinball loss; therefore an increase by a
+/// thousandth is accepted.
 void choose_guide(std::span<const Candidate> candidates, const Contest& contest,
                   std::span<const double> masses, Competition& result) {
   constexpr double kNoHarm = 1.001;
@@ -266,7 +267,7 @@ Competition compete(std::span<const Candidate> candidates, const CrossFit& fit,
   return result;
 }
 
-/// Moves what is used of the competition, and of the statistics, into the model.
+/// Moves the kept candidates and statistics into the model.
 void keep_members(Competition& competition, const AutoRows& rows, AutoModel::Parts& parts) {
   const Averaging& averaging = competition.averaging;
   std::vector<LocalLaw>& laws = competition.laws;

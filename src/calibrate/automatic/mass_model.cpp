@@ -153,7 +153,7 @@ Unseen answer_unseen(const FitRows& fit, const FitInput& input, const GuidePlan&
   return unseen;
 }
 
-/// Rows of the contest, at most so many.
+/// The maximum number of rows of the comparison.
 std::vector<std::size_t> some_rows(std::size_t rows, Seed seed) {
   constexpr std::size_t kGuideRows = 5000;
   Rng rng(seed);
@@ -177,7 +177,8 @@ std::vector<std::size_t> guide_columns(const FitInput& input) {
   return input.calibrate_columns.empty() ? input.model_columns : input.calibrate_columns;
 }
 
-/// The guide with which rows left out lose least; none where all cost more than a thousandth.
+/// The guide with the smallest loss on left-out rows; none if all increase the loss by more than a
+/// thousandth.
 std::optional<MassModel::Guide> choose_guide(const FitInput& input, const Unseen& unseen,
                                              const AskedLevels& levels,
                                              std::span<const PointMass> masses, RowOrder order,

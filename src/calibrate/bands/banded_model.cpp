@@ -49,8 +49,8 @@ class Deviations {
   }
 
   /// The larger of the standard deviation among `count` halves and their mean's distance from the
-  /// whole. Not both: where fits are random (a network's first weights), the whole's own chance is
-  /// in the distance and an equal one in the standard deviation.
+  /// whole. Not their sum: if fits are random (initial weights of a network), both contain the same
+  /// randomness.
   double error(std::size_t i, std::size_t j, std::size_t count) const {
     const auto halves = static_cast<double>(count);
     if (!(norm_(i, j) > 0.0)) return norm_(i, j);

@@ -121,7 +121,7 @@ std::vector<Runner> runners_of(const BandwidthChoice& choice, RowLosses& kept) {
   return runners;
 }
 
-/// Whether the path should have gone on: the window of all rows, where it is tried, is no such end.
+/// Whether the path should be extended. The window of all rows, if it is tried, is not such an end.
 bool is_open_end(const BandwidthChoice& choice, const RowNotes& notes, double bandwidth) {
   if (bandwidth == choice.path.front().bandwidth) return true;
   const std::size_t last = choice.path.size() - (notes.marginal ? 2 : 1);
