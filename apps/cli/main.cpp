@@ -54,15 +54,15 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-/// "did you mean fit?", or all there are.
+/// "did you mean fit?", or the list of commands.
 std::string known_commands(const std::vector<std::string>& names, std::string_view wrong) {
   const auto near = closest_names(wrong, names);
   if (!near.empty()) return fmt::format("did you mean {}?", join(near, " or "));
-  return fmt::format("there are: {}; 'tare --help' says more", join(names, ", "));
+  return fmt::format("commands: {}; see 'tare --help'", join(names, ", "));
 }
 
-/// What the parser found wrong, and what it did not understand besides: a misspelt option is often
-/// why another one is missing.
+/// The parser's error, and the arguments that it did not understand: a misspelt option is often the
+/// reason why another option is missing.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& wrong) {
   std::string text = wrong.what();
   if (wrong.get_name() == "RequiredError") {
@@ -70,11 +70,11 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& wrong) {
     if (!unknown.empty()) text += fmt::format(", and '{}' was not understood", unknown.front());
   }
   const auto chosen = app.get_subcommands();
-  return fmt::format("{} ('tare {}--help' shows what there is)", text,
+  return fmt::format("{} (see 'tare {}--help')", text,
                      chosen.empty() ? "" : chosen.front()->get_name() + " ");
 }
 
-/// Printed text may still be in the buffer, and a full disk be noticed only now.
+/// Printed text may still be in the buffer, so a full disk may be detected only here.
 int finish_output(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   return complain(kOther,
@@ -117,7 +117,7 @@ int run(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return complain(kOther, "out of memory");
   } catch (const std::exception& error) {
-    if (std::ferror(stdout) != 0) return kOther;  // finish_output() says so
+    if (std::ferror(stdout) != 0) return kOther;  // finish_output() reports it
     return complain(kOther, error.what());
   }
   return kDone;
@@ -134,7 +134,7 @@ bool is_flag(const std::string& flag) {
   });
 }
 
-/// Options of other methods than the NRC family's are not flags of their own.
+/// Only options of the NRC family are flags; other methods' options go through --set.
 std::string flag_text(std::string_view option, std::string_view value) {
   std::string flag = "--" + std::string(option);
   std::replace(flag.begin(), flag.end(), '_', '-');
@@ -185,12 +185,12 @@ CLI::Validator seconds() {
 void add_common(CLI::App& command, Common& common) {
   command
       .add_option("--threads", common.threads,
-                  "Threads to use; 0 is all cores. Never changes a result")
+                  "Number of threads; 0 uses all cores. The result does not depend on it")
       ->capture_default_str()
       ->check(whole_number());
   command.add_flag("--json", common.json, "Print the result as JSON");
-  command.add_flag("-q,--quiet", common.quiet, "Print nothing but the result and errors");
-  command.add_flag("-v,--verbose", common.verbose, "Print more of what is done");
+  command.add_flag("-q,--quiet", common.quiet, "Print only the result and errors");
+  command.add_flag("-v,--verbose", common.verbose, "Print more about the progress");
   put_in_group(command, kGeneral, {"--help", "--threads", "--json", "--quiet", "--verbose"});
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calibrated quantiles around a model that exists, or around one that tare trains."""
+"""Calibrated quantiles for your own model, or for a model that tare trains."""
 
 from __future__ import annotations
 
@@ -15,72 +15,74 @@ from ._guarantee import around_a_model, in_fit, of_own_models, warn_no_guarantee
 from ._input import Features, read_prediction, read_target, read_weight, take_rows
 from ._options import bands_text, bounds_text
 
-# A window in more dimensions holds few rows, or rows whose errors differ: with six columns of which two matter, finding these
-# halves the coverage error of the worst slice (bench/RESULTS.md).
+# In more dimensions a window contains few rows, or rows with different residual distributions. With six columns of which two are
+# relevant, selecting these halves the coverage error of the worst slice (bench/RESULTS.md).
 _COLUMNS_FOR_ALL = 3
-# Below, a minute of training is not what anybody waits for at a prompt.
+# With fewer rows, a minute of training is too long for interactive use.
 _ROWS_FOR_BUDGET = 250
 
 
 class Calibrator(QuantileEstimator):
-    """Puts calibrated quantiles and intervals on top of any regression model.
+    """Adds calibrated quantiles and intervals to any regression model.
 
     Parameters
     ----------
     estimator : object with `predict`, callable, or None
-        The model. `calibrate` takes it as it is, and the rows must not have trained it; `fit` trains copies of it, as `guarantee`
-        needs them. None: predictions are passed to `calibrate` and `predict_*` as `y_pred`, or, where there are none, tare trains
-        models of its own.
+        The model. `calibrate` uses it as it is; it must not have been trained on the calibration rows. `fit` trains as many copies
+        of it as `guarantee` needs. None: pass predictions as `y_pred` to `calibrate` and `predict_*`. Without predictions, tare
+        trains its own models.
     method : str
-        'auto': around a model or predictions, trees that bring residuals to one center and size and SNQ on what is left
-        ('nrc_boost'); SNQ alone ('nrc') where kernel, bandwidth, features or options are given, or a spread with the predictions;
-        without a model, the tool's default 'auto', which takes up to two minutes (below 250 rows with its quick budget). Or a key
-        of `tare.methods()`.
+        'auto', or a key of `tare.methods()`. 'auto' with a model or predictions: 'nrc_boost', in which trees standardise the
+        residuals by their center and size before SNQ. If kernel, bandwidth, features, options or a predicted spread are given:
+        'nrc', which is SNQ alone. Without a model: the method 'auto' of the tool, which takes up to two minutes (below 250 rows
+        with budget=quick).
     kernel, bandwidth : str, str or float
-        Of SNQ. 'auto': the method's kernel, and the bandwidth that loses least on rows left out.
+        Kernel and bandwidth of SNQ. 'auto': the method's kernel, and the bandwidth with the smallest leave-one-out loss.
     features : list of str or int, 'auto', 'all' or None
-        Columns against which to calibrate; 'auto' finds those on which the residual's law depends. None: all, and 'nrc_boost' finds
-        out what matters; around a model with a spread 'auto' where there are more than three columns.
+        Features of the kernel. 'auto' selects the columns on which the distribution of the residual depends. None: all columns,
+        from which 'nrc_boost' makes its own selection; for a model with a spread 'auto' if there are more than three columns.
     guarantee : {'marginal', 'split', 'split:SHARE', 'cross', 'cross:FOLDS', 'none'} or None
         Coverage on average over new rows that are exchangeable with those of the fit; never for a single row.
-        'split': a share of the rows (a fifth unless given) is held out before anything is trained and only ranks. An interval
-        covers at least its level. `fit` trains `cv` + 1 copies of the estimator on the other rows.
-        'cross': all rows rank, through folds, as in CV+. `fit` trains a copy without each fold, through which new rows are answered,
-        and one without each pair of folds, whose residuals calibrate: `cv` (`cv` + 1) / 2 in all, 15 for `cv=5`. An interval covers
-        its level where the folds' models agree. What is proven is less: `guarantee_['proven_90']` says how much for this number of
-        rows and folds, such as 76.8 % for a 90 % interval of 500 rows in five folds, and 80 % is its limit for many rows.
-        'marginal': 'cross' from 100 rows on and 'split' (at most 10,000 rows held out) from 5,000 on; `calibrate` takes ten folds
-        below 2,000 rows and five from there on. With tare's own models 'split:0.1' from 2,000 rows on. Below 100 (2,000) rows
-        there is no guarantee, and a `TareWarning` says so.
-        ',strict' behind 'split' or 'cross': infinite quantiles where the ranked rows are too few to keep the level.
+        'split': a share of the rows (default: a fifth) is held out before any training and used only for ranks. An interval covers
+        at least its level. `fit` trains `cv` + 1 copies of the estimator on the other rows.
+        'cross': all rows are ranked, in folds, as in CV+. `fit` trains one copy without each fold, which predicts new rows, and one
+        copy without each pair of folds, whose residuals calibrate: `cv` (`cv` + 1) / 2 copies in total, 15 for `cv=5`. An interval
+        covers its level if the models of the folds agree. The proven coverage is lower: `guarantee_['proven_90']` has it for this
+        number of rows and folds. For a 90 % interval of 500 rows in five folds it is 76.8 %; its limit for many rows is 80 %.
+        'marginal': 'cross' from 100 rows on and 'split' (at most 10,000 rows held out) from 5,000 on; `calibrate` uses ten folds
+        below 2,000 rows and five from there on. With tare's own models: 'split:0.1' from 2,000 rows on. Below 100 (2,000) rows
+        there is no guarantee, and a `TareWarning` is issued.
+        ',strict' after 'split' or 'cross': a quantile is infinite if there are too few ranked rows to keep the level.
         None and 'none': quantiles as the method gives them. `fit` trains `cv` + 1 copies.
     bounds : 'auto', 'none' or (low, high)
-        Where targets can be: answers, infinite ends as well, are kept there. Either side may be None, as in (0, None). 'auto' finds 0 for
-        counts and amounts and 0 and 1 for shares, where many targets lie at the end and none beyond. A target outside is an error.
+        Range of possible targets; answers are limited to it, including infinite ones. Either side may be None, as in (0, None).
+        'auto' detects 0 for counts and amounts, and 0 and 1 for shares, if many targets lie at the end and none beyond. A target
+        outside the bounds is an error.
     bands : 'auto', True or False
-        Whether `diagnostics` has `effective_n` and a 90 % band around each quantile. They take 12 more fits on halves of the rows (of tare's
-        models, not of the estimator). 'auto': from 100 to 10,000 rows, unless the method is slow or its budget is quick.
-        There are none where many targets share a value that the method's quantiles never take; True then warns (`no_bands`).
+        Whether `diagnostics` has `effective_n` and a 90 % band for each quantile. They need 12 more fits on halves of the rows (of
+        tare's models, not of the estimator). 'auto': from 100 to 10,000 rows, unless the method is slow or its budget is quick.
+        There are no bands if many targets share a value that the method's quantiles never take; True then warns (`no_bands`).
     cv : int
         Folds of `fit` with an estimator; at least 3 are used for 'cross'.
     options : dict or None
         More options of the method, as `tare.method_options` lists them.
     missing : {'error', 'drop', 'impute'}
-        Gaps in the columns that tare itself reads.
+        What to do with missing values in the columns that tare itself reads.
     random_state : int, RandomState, Generator or None
-        None is 0: the same call gives the same model.
+        None means 0: the same call gives the same model.
     n_jobs : int or None
-        Threads; None and -1 are all cores. Never changes a result.
+        Number of threads; None and -1 use all cores. The result does not depend on it.
     verbose : int
         1 shows a progress bar on stderr.
 
     Attributes
     ----------
     guarantee_ : dict
-        What the fit guarantees: 'form' is 'split', 'cross' or 'none'; 'rows' that rank, 'folds', and 'proven_90', the proven
-        coverage of a 90 % interval, or None where nothing is proven.
+        The guarantee of the fit: 'form' is 'split', 'cross' or 'none'; 'rows' is the number of ranked rows; 'folds'; and
+        'proven_90' is the proven coverage of a 90 % interval, or None without a proof.
     estimator_ : object
-        The model that answers: trained on all rows ('none'), on all but the held-out rows ('split'), or a `FoldModels` ('cross').
+        The model that predicts: trained on all rows ('none'), on all except the held-out rows ('split'), or a `FoldModels`
+        ('cross').
 
     Examples
     --------
@@ -127,11 +129,11 @@ class Calibrator(QuantileEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, *, progress: Callable[[str, float], None] | None = None) -> "Calibrator":
-        """Trains and calibrates: copies of `estimator` as `guarantee` needs them, or tare's own models where there is none."""
+        """Trains and calibrates: as many copies of `estimator` as `guarantee` needs, or tare's own models without an estimator."""
         features = self._read_training(X)
         target = read_target(y, features.rows)
         if self.estimator is not None and not hasattr(self.estimator, "fit"):
-            raise TypeError(f"estimator {self.estimator!r} has no fit method; use calibrate(X, y), which takes it as it is.")
+            raise TypeError(f"estimator {self.estimator!r} has no fit method; use calibrate(X, y), which does not train it.")
         kept = self._complete_rows(features)
         if kept is not None:
             X, y, features, target = take_rows(X, kept), take_rows(y, kept), features.take(kept), target[kept]
@@ -154,20 +156,20 @@ class Calibrator(QuantileEstimator):
         quantiles: Any = None,
         progress: Callable[[str, float], None] | None = None,
     ) -> "Calibrator":
-        """Calibrates a model that exists, on rows it was not trained on.
+        """Calibrates a trained model on rows that it was not trained on.
 
-        No row of X may have been part of the model's training or of its choice: residuals of such rows are too small, and so are
-        intervals; the guarantee does not hold then, and nothing here can detect it. Use `fit` where no rows can be kept apart.
+        No row of X may have been used to train or select the model. The residuals of such rows are too small, so the intervals
+        would be too narrow and the guarantee would not hold; tare cannot detect this. Use `fit` if you have no separate rows.
 
         Parameters
         ----------
         X, y : features and targets
         y_pred : array or None
-            Its predictions for X: shape (n,), or (n, Q) with `quantiles`. None: `estimator` is asked; where there is no estimator
-            either, tare trains a model of its own.
+            The model's predictions for X: shape (n,), or (n, Q) with `quantiles`. None: `estimator` predicts. Without an estimator,
+            tare trains its own model.
         sample_weight : array or None
         y_std : array or None
-            Its standard deviations, above 0; y_pred is then a mean.
+            The model's standard deviations, above 0; y_pred is then a mean.
         quantiles : list of floats or None
             Levels of the columns of y_pred, ascending.
         """
@@ -180,7 +182,7 @@ class Calibrator(QuantileEstimator):
             weight, y_pred, y_std = (None if values is None else take_rows(values, kept) for values in (weight, y_pred, y_std))
         if y_pred is None and self.estimator is None:
             if y_std is not None or quantiles is not None:
-                raise ValueError("y_std and quantiles say what y_pred means, and there is no y_pred.")
+                raise ValueError("y_std and quantiles describe y_pred, but y_pred was not passed.")
             self._fit_own(features, target, weight, progress)
             return self
         given, form = _read_given(X, features.rows, y_pred, y_std, quantiles, self.estimator)
@@ -190,10 +192,10 @@ class Calibrator(QuantileEstimator):
         return self
 
     def predict(self, X: Any, y_pred: Any = None) -> np.ndarray:
-        """Point predictions: those of the model inside, or the median where tare's own models are.
+        """Point predictions: those of the estimator, or the median of tare's own models.
 
-        After `fit` with guarantee='cross' the mean of the folds' models, which can lie outside an interval where these models
-        disagree. NaN for rows that missing='drop' leaves out.
+        After `fit` with guarantee='cross' this is the mean over the models of the folds. It can lie outside an interval if these
+        models disagree. NaN for rows that missing='drop' leaves out.
         """
         core = self._core_model()
         if core.given == 0:
@@ -210,15 +212,15 @@ class Calibrator(QuantileEstimator):
 
     @property
     def estimators_(self) -> list[Any]:
-        """The models that answer: one, or after `fit` with guarantee='cross' one for each fold."""
+        """The models that predict: one, or one per fold after `fit` with guarantee='cross'."""
         return self.estimator_.models if isinstance(self.estimator_, FoldModels) else [self.estimator_]
 
     @classmethod
     def load(cls, path: Any, estimator: Any = None) -> "Calibrator":
-        """A model file of `save` or of ``tare fit``.
+        """Loads a model file of `save` or ``tare fit``.
 
-        `estimator`: the model it was calibrated for, where it takes predictions: `estimator_` of the Calibrator that was saved.
-        After `fit` with guarantee='cross' that is a `FoldModels`; a list of its `models` in their order will do.
+        `estimator`: the model that was calibrated, if the file needs predictions: `estimator_` of the saved Calibrator. After `fit`
+        with guarantee='cross' it is a `FoldModels`; the list of its `models` in order also works.
         """
         core = _core.load_model(os.fspath(path))
         if core.form.kind == "fold_points" and estimator is not None:
@@ -231,9 +233,9 @@ class Calibrator(QuantileEstimator):
     # --- inside --------------------------------------------------------------------------------
 
     def _train_and_fit(self, X: Any, y: Any, features: Features, target: np.ndarray, progress: Any) -> tuple[Any, Any]:
-        """Copies of the estimator, trained as the guarantee needs them, and the core's model around them."""
+        """Trains the copies of the estimator that the guarantee needs, and fits the core's model to their predictions."""
         if not isinstance(self.cv, (int, np.integer)) or self.cv < 2:
-            raise ValueError(f"cv is a number of folds, at least 2, got {self.cv!r}.")
+            raise ValueError(f"cv must be a number of folds, at least 2, got {self.cv!r}.")
         guarantee = in_fit(self.guarantee, features.rows, int(self.cv))
         y = np.asarray(y)
         y = y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y
@@ -253,7 +255,7 @@ class Calibrator(QuantileEstimator):
         if self.bandwidth != "auto":
             options["bandwidth"] = self.bandwidth
         if isinstance(self.features, str) and self.features not in ("auto", "all"):
-            raise ValueError(f"features is a list of columns, 'auto', 'all' or None, got {self.features!r}.")
+            raise ValueError(f"features must be a list of columns, 'auto', 'all' or None, got {self.features!r}.")
         found = self.features is None and around and self.method == "auto" and method == "nrc" and columns > _COLUMNS_FOR_ALL
         if isinstance(self.features, str) and self.features == "auto" or found:
             options.setdefault("screen", "yes")
@@ -266,7 +268,7 @@ class Calibrator(QuantileEstimator):
         return options
 
     def _fit_own(self, features: Features, target: np.ndarray, weight: Any, progress: Any) -> None:
-        """tare's own models, where there is nothing to calibrate."""
+        """Fits tare's own models, if there is no model to calibrate."""
         asked = of_own_models(self.guarantee)
         model = self._fit_around(features, target, None, None, asked, progress, weight=weight)
         self.estimator_ = None
@@ -277,7 +279,7 @@ class Calibrator(QuantileEstimator):
     def _fit_around(
         self, features: Features, target: np.ndarray, given: np.ndarray | None, form: Any, guarantee: str, progress: Any, **stated: Any
     ) -> Any:
-        """`stated`: weight, held_out and fold of each row, where there are any."""
+        """`stated`: weight, held_out and fold of each row, if given."""
         around = given is not None
         method = self._method(around, form)
         return self._fit_core(
@@ -293,11 +295,11 @@ class Calibrator(QuantileEstimator):
         )
 
     def _method(self, around: bool, form: Any) -> str:
-        """'auto' trains for a minute; around a model moments are enough."""
+        """The method of the core. With a model, a faster method than 'auto' is used."""
         if self.method != "auto":
             return self.method
         if not around:
-            return "nrc_rf" if self.bandwidth != "auto" else "auto"  # whose bandwidths are always found
+            return "nrc_rf" if self.bandwidth != "auto" else "auto"  # 'auto' always selects its bandwidths
         as_it_comes = self.features is None and self.kernel == "auto" and self.bandwidth == "auto" and not self.options
         return "nrc_boost" if as_it_comes and form.kind in ("point", "fold_points") else "nrc"
 
@@ -316,7 +318,7 @@ class Calibrator(QuantileEstimator):
 
 
 def _fold_models(estimator: Any, folds: int) -> FoldModels:
-    """What `load` was handed for a file whose folds have models of their own."""
+    """The `estimator` argument of `load` for a file with one model per fold."""
     if isinstance(estimator, (list, tuple)):
         estimator = FoldModels(estimator)
     if not isinstance(estimator, FoldModels) or estimator.folds != folds:
@@ -328,7 +330,7 @@ def _fold_models(estimator: Any, folds: int) -> FoldModels:
 
 
 def _read_fold_columns(X: Any, rows: int, y_pred: Any, y_std: Any, folds: int, models: Any) -> np.ndarray:
-    """A prediction of each fold for each row."""
+    """The predictions of all fold models, one column per fold."""
     if y_std is not None:
         raise ValueError("The model was calibrated with point predictions; y_std has no meaning for it.")
     if y_pred is None and models is None:
@@ -347,12 +349,12 @@ def _read_fold_columns(X: Any, rows: int, y_pred: Any, y_std: Any, folds: int, m
 
 
 def _read_given(X: Any, rows: int, y_pred: Any, y_std: Any, quantiles: Any, estimator: Any) -> tuple[np.ndarray, Any]:
-    """What a model says about each row, and what its columns mean."""
+    """The given predictions for each row, and the form of their columns."""
     if y_pred is None and estimator is None:
-        raise ValueError("The model was calibrated with predictions from outside: pass them as y_pred.")
+        raise ValueError("The model was calibrated with given predictions: pass them as y_pred.")
     if quantiles is not None:
         if y_pred is None:
-            raise ValueError("quantiles say what the columns of y_pred mean, and there is no y_pred.")
+            raise ValueError("quantiles describes the columns of y_pred, but y_pred was not passed.")
         given = np.ascontiguousarray(y_pred, dtype=np.float64)
         levels = [float(level) for level in quantiles]
         if given.shape != (rows, len(levels)):
@@ -364,5 +366,5 @@ def _read_given(X: Any, rows: int, y_pred: Any, y_std: Any, quantiles: Any, esti
     spread = read_target(y_std, rows, what="y_std")
     if (spread <= 0).any():
         row = int(np.flatnonzero(spread <= 0)[0])
-        raise ValueError(f"y_std is {spread[row]} in row {row}; standard deviations are above 0.")
+        raise ValueError(f"y_std is {spread[row]} in row {row}; standard deviations must be above 0.")
     return np.ascontiguousarray(np.column_stack([point, spread])), _core.GivenForm("mean_sd")

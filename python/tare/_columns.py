@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From the columns of X to those of the core's table, and what is said where they do not match."""
+"""Maps the columns of X to those of the core's table, with messages if they do not match."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ._output import short
 
 
 def free_name(name: str, taken: list[str]) -> str:
-    """The name, or with as many underscores behind it as make it new."""
+    """The name, followed by as many underscores as make it unique."""
     while name in taken:
         name += "_"
     return name
 
 
 def given_names(form: Any, taken: list[str]) -> list[str]:
-    """Names for the columns of what is given, which no feature has."""
+    """Names for the columns of given predictions that differ from all feature names."""
     names = ["prediction", "prediction_sd"] if form.kind == "mean_sd" else ["prediction"]
     if form.kind == "quantiles":
         names = [f"q{short(level)}" for level in form.levels]
@@ -57,7 +57,7 @@ def kernel_columns(columns: Any, features: Features, schema: Any) -> list[int]:
         else:
             place = int(column)
             if not -features.count <= place < features.count:
-                raise ValueError(f"features names column {place}, and X has {features.count}.")
+                raise ValueError(f"features names column {place}, but X has {features.count}.")
             numbers.append(place % features.count)
     if features.columns is None or schema is None:
         return numbers

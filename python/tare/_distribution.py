@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Predicted distributions, a row each."""
+"""Predicted distributions, one per row."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from . import _core
 
 
 class Distribution:
-    """The predicted laws of some rows.
+    """The predicted distributions of some rows.
 
     Quantiles are those of the model, at any level. Probabilities come from its quantiles at the 999 levels 0.001, ..., 0.999,
-    joined by straight lines, so they are good to about 0.001 and lie between 0.0005 and 0.9995. At a value that several of these
-    quantiles share, a mass, the probability jumps: `cdf` there counts the mass. Where the model knows bounds of the target,
-    probabilities are 0 below the lower one and 1 from the upper one on. For
-    rows that missing='drop' left out every answer is NaN.
+    interpolated linearly, so they are accurate to about 0.001 and lie between 0.0005 and 0.9995. At a value that several of these
+    quantiles share (a mass) the probability jumps, and `cdf` includes the mass. If the model has bounds of the target,
+    probabilities are 0 below the lower bound and 1 from the upper bound on. For rows that missing='drop' leaves out, all values are
+    NaN.
     """
 
     _LEVELS = np.round(np.arange(1, 1000) / 1000, 3)
@@ -47,7 +47,7 @@ class Distribution:
         return self.ppf(0.5)
 
     def cdf(self, y: Any) -> np.ndarray:
-        """P(Y <= y): a number for all rows, or one for each row, or a column of several for each. NaN where y is NaN."""
+        """P(Y <= y). y is one number for all rows, one number per row, or several numbers per row, shape (n, k). NaN if y is NaN."""
         grid = self._grid()
         at = np.asarray(y, dtype=np.float64)
         at = np.broadcast_to(at, (len(grid),)) if at.ndim < 2 else at
@@ -78,14 +78,14 @@ class Distribution:
         return np.where(np.isnan(y), np.nan, result)
 
     def sample(self, size: int = 1, random_state: Any = None) -> np.ndarray:
-        """Draws, shape (n, size): a level at random for each, and the quantile there."""
+        """Random draws, shape (n, size): quantiles at random levels."""
         rng = random_state if hasattr(random_state, "uniform") else np.random.default_rng(random_state)
         grid = self._grid()
         places = (rng.uniform(size=(len(grid), size)) * len(self._LEVELS)).astype(np.intp)
         return np.take_along_axis(grid, places, axis=1)
 
     def mean(self) -> np.ndarray:
-        """Of the quantiles at 0.001, ..., 0.999; infinite where one side of them is, NaN where both are."""
+        """Mean of the quantiles at 0.001, ..., 0.999; infinite if one side is infinite, NaN if both are."""
         with np.errstate(invalid="ignore"):
             return self._grid().mean(axis=1)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What both estimators have in common: a fitted model of the core, and the questions one can ask it."""
+"""The base class of both estimators: a fitted model of the core and its predictions."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from ._warnings import TareWarning, emit, read_warnings
 
 DEFAULT_QUANTILES = (0.05, 0.5, 0.95)
 _NO_BANDS = (
-    "There are no bands: there are fewer than 100 rows, half of the rows are too few for the method, or many targets share a value that "
+    "There are no bands: there are fewer than 100 rows, the method needs more than half of the rows, or many targets share a value that "
     "its quantiles never take (options={'masses': 'yes'})."
 )
 
 
 class CoreModel:
-    """A fitted model of the core, which can be pickled: as the bytes of its model file."""
+    """A fitted model of the core. It is pickled as the bytes of its model file."""
 
     def __init__(self, core: Any) -> None:
         self.core = core
@@ -44,12 +44,12 @@ def _from_bytes(content: bytes) -> CoreModel:
 
 
 def seed_of(random_state: Any) -> int:
-    """None is 0: the same call gives the same model."""
+    """None means 0: the same call gives the same model."""
     if random_state is None:
         return 0
     if isinstance(random_state, (int, np.integer)):
         if not 0 <= random_state < 2**64:
-            raise ValueError(f"random_state is a whole number from 0 to 2**64 - 1, got {random_state}.")
+            raise ValueError(f"random_state must be a whole number from 0 to 2**64 - 1, got {random_state}.")
         return int(random_state)
     if hasattr(random_state, "integers"):
         return int(random_state.integers(2**31))
@@ -59,7 +59,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def threads_of(n_jobs: int | None) -> int:
-    """None and -1 are all cores."""
+    """None and -1 mean all cores."""
     if n_jobs is None or n_jobs == -1:
         return 0
     if n_jobs < 0:
@@ -79,7 +79,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
 
     def _read_training(self, X: Any) -> Features:
         if self.missing not in ("error", "drop", "impute"):
-            raise ValueError(f"missing is 'error', 'drop' or 'impute', got {self.missing!r}.")
+            raise ValueError(f"missing must be 'error', 'drop' or 'impute', got {self.missing!r}.")
         features = read_features(X, allow_missing=self.missing != "error")
         if features.rows < 2:
             raise ValueError(f"n_samples={features.rows} is too few: a distribution cannot be learned from a single row.")
@@ -110,9 +110,10 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         fold: np.ndarray | None = None,
         progress: Callable[[str, float], None] | None = None,
     ) -> CoreModel:
-        """Fits the core's method; columns are those of the kernel. No row has a gap where missing is 'drop'.
+        """Fits the core's method; `columns` are the features of the kernel. If missing is 'drop', no row has a missing value.
 
-        `held_out` marks rows that only rank: how columns are read is not learned from them either. Leaves the estimator as it was.
+        `held_out` marks rows that are only ranked: the encoding of columns is not learned from them either. Does not change the
+        estimator.
         """
         form = form or _core.GivenForm()
         schema = None
@@ -181,9 +182,9 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
     # --- what is asked -------------------------------------------------------------------------
 
     def _given_for(self, X: Any, features: Features, y_pred: Any, y_std: Any) -> np.ndarray | None:
-        """What an outside model says about the rows; None for a method with a model of its own."""
+        """The given predictions for the rows; None for a method with its own model."""
         if y_pred is not None:
-            raise ValueError(f"y_pred was passed, but this {type(self).__name__} has a model of its own.")
+            raise ValueError(f"y_pred was passed, but this {type(self).__name__} has its own model.")
         return None
 
     def _check_names(self, features: Features) -> None:
@@ -207,9 +208,10 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
             )
 
     def _kept_rows(self, X: Any, *beside: Any) -> tuple[Any, Features, np.ndarray | None, int, list[Any]]:
-        """The rows of X that can be answered: all, or with missing='drop' those without a gap.
+        """The rows of X that can be predicted: all, or with missing='drop' those without missing values.
 
-        X, read, which rows these are (None: all), how many X had, and the same rows of what lies beside X.
+        Returns these rows of X, the parsed features, their indices (None: all), the number of rows of X, and the same rows of
+        `beside`.
         """
         schema = self._core_model().schema
         missing = schema.missing if schema else "error"
@@ -224,19 +226,19 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         return take_rows(X, kept), features.take(kept), kept, features.rows, others
 
     def _encode(self, X: Any, y_pred: Any, y_std: Any) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None, int]:
-        """x and given for the core, the rows they are of (None: all), and the number of rows of X."""
+        """Returns x and given for the core, the indices of their rows (None: all), and the number of rows of X."""
         core = self._core_model()
         schema = core.schema
         missing = schema.missing if schema else "error"
         X, features, rows, count, (y_pred, y_std) = self._kept_rows(X, y_pred, y_std)
-        if features.rows == 0:  # a wrapped model need not know what to do with none
+        if features.rows == 0:  # a wrapped model may not accept an empty X
             return np.empty((0, core.features)), np.empty((0, core.given)) if core.given else None, rows, count
         given = self._given_for(X, features, y_pred, y_std)
         plain = schema is None or not any(categorical for _, categorical in schema.inputs)
         if features.array is not None and plain:
             return features.array, given, rows, count
         if schema is None or features.columns is None:
-            raise ValueError("X has columns of texts or gaps, and the model was fitted on numbers only.")
+            raise ValueError("X has columns with texts or missing values, but the model was fitted on numbers only.")
         for column, (name, categorical) in zip(features.columns, schema.inputs):
             column.name = name
             if categorical and column.numbers is not None and not np.isnan(column.numbers).all():
@@ -246,7 +248,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
                 column.texts = column.texts if column.texts is not None else [None] * features.rows
                 column.numbers = None
             elif column.numbers is None:
-                raise ValueError(f"column {name!r} has texts, and was a column of numbers when the model was fitted.")
+                raise ValueError(f"column {name!r} has texts, but it was numeric when the model was fitted.")
         encoded = schema.encode(table_of(features, given, schema.given_columns), missing)
         if encoded["unseen"]:
             warnings.warn(f"{encoded['unseen']} cells have a category that was not there at fit.", stacklevel=4)
@@ -255,7 +257,8 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
     def _quantile_array(
         self, X: Any, levels: Iterable[float], y_pred: Any = None, y_std: Any = None, *, warn: bool = False
     ) -> np.ndarray:
-        """(n, Q), NaN for rows that were left out for a missing value. `warn` is for what a user calls, one call away."""
+        """Shape (n, Q), NaN for rows left out because of a missing value. Pass `warn` only if the user calls the caller directly
+        (stacklevel)."""
         core = self._core_model()
         asked = _read_levels(levels)
         x, given, rows, count = self._encode(X, y_pred, y_std)
@@ -274,13 +277,13 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         return self._quantile_array(X, [0.5], warn=True)[:, 0]
 
     def predict_quantiles(self, X: Any, quantiles: Any = DEFAULT_QUANTILES, **outside: Any) -> Any:
-        """Quantiles at the levels, in their order: shape (n, Q).
+        """Quantiles at the given levels, in their order: shape (n, Q).
 
         Parameters
         ----------
         X : array or frame of shape (n, features)
         quantiles : float or list of floats in (0, 1)
-        y_pred, y_std : what an outside model says, for a `Calibrator` without an estimator
+        y_pred, y_std : given predictions, for a `Calibrator` without an estimator
         """
         levels = _read_levels(quantiles)
         answer = self._quantile_array(X, levels, **outside, warn=True)
@@ -299,16 +302,17 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         return answer.reshape(len(answer), len(wanted), 2).transpose(0, 2, 1) if several else answer
 
     def predict_distribution(self, X: Any, **outside: Any) -> Distribution:
-        """The whole predicted law of each row: `cdf`, `ppf`, `sample`, `crps`."""
+        """The predicted distribution of each row: `cdf`, `ppf`, `sample`, `crps`."""
         return Distribution(lambda levels: self._quantile_array(X, levels, **outside), self._core_model().bounds)
 
     def diagnostics(self, X: Any, quantiles: Any = DEFAULT_QUANTILES, **outside: Any) -> dict[str, np.ndarray]:
-        """How far each answer can be trusted.
+        """The reliability of each answer.
 
-        `effective_n`: the number of independent draws from the row's own distribution that would pin its quantiles as well as this
-        answer does; `band_low`, `band_high`: a 90 % band for the true quantile (both only where the model was fitted with bands);
-        `nearest`: distance to the nearest calibration row; `outside`: farther from the data than 99 % of it is; `fallback`: no row
-        in reach; `delivered`: the level that the guarantee's ranks keep. Arrays that the model does not have are left out.
+        `effective_n`: the number of independent draws from the row's conditional distribution that would determine its quantiles as
+        accurately as this answer; `band_low`, `band_high`: a 90 % band for the true quantile (both only if the model was fitted
+        with bands); `nearest`: distance to the nearest calibration row; `outside`: farther from the calibration rows than 99 % of
+        these are from each other; `fallback`: no calibration row within the bandwidth; `delivered`: the level that the guarantee's
+        ranks keep. Arrays that the model does not have are left out.
         """
         core = self._core_model()
         x, given, rows, count = self._encode(X, **{"y_pred": None, "y_std": None, **outside})
@@ -326,9 +330,9 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         return result
 
     def answer_warnings(self, X: Any, quantiles: Any = DEFAULT_QUANTILES, *, diagnostics: bool = False, **outside: Any) -> list[TareWarning]:
-        """What `predict_quantiles` would warn about, and what holds for every answer of the model (`no_guarantee`), as a list.
+        """The warnings of `predict_quantiles`, and those about every answer of the model (`no_guarantee`), as a list.
 
-        With `diagnostics` also rows with few effective calibration rows, and rows outside of these.
+        With `diagnostics` also those about rows with a small effective_n and rows outside the calibration rows.
         """
         core = self._core_model()
         x, given, _, _ = self._encode(X, **{"y_pred": None, "y_std": None, **outside})
@@ -337,10 +341,10 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         return read_warnings(core.warnings) + read_warnings(answer["warnings"] if diagnostics else answer[1])
 
     def score(self, X: Any, y: Any, **outside: Any) -> float:
-        """Minus the mean pinball loss over the 100 levels of `tare.metrics.metric_levels()`: more is better.
+        """Minus the mean pinball loss over the 100 levels of `tare.metrics.metric_levels()`: larger is better.
 
-        Levels that the guarantee can only keep by an infinite quantile, as with few held-out rows, are left out, so that the score
-        is finite; it depends on the number of rows which these are. Rows that missing='drop' leaves out do not count.
+        Levels that the guarantee can keep only by an infinite quantile, because few rows are held out, are left out, so that the
+        score is finite. Which levels these are depends on the number of rows. Rows that missing='drop' leaves out do not count.
         """
         levels = np.array(_core.metric_levels())
         quantiles = np.asarray(self._quantile_array(X, levels, **outside), dtype=np.float64)
@@ -357,22 +361,23 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
     # --- containers and files ------------------------------------------------------------------
 
     def set_output(self, *, transform: str | None = None) -> "QuantileEstimator":
-        """What `predict_quantiles` and `predict_interval` return: 'default' (NumPy), 'pandas' or 'polars'."""
+        """Sets the type that `predict_quantiles` and `predict_interval` return: 'default' (NumPy), 'pandas' or 'polars'."""
         if transform is not None:
             if transform not in ("default", "pandas", "polars"):
-                raise ValueError(f"transform is 'default', 'pandas' or 'polars', got {transform!r}.")
+                raise ValueError(f"transform must be 'default', 'pandas' or 'polars', got {transform!r}.")
             self._sklearn_output_config = {"transform": transform}
         return self
 
     def describe(self) -> dict[str, Any]:
-        """What the fitted model says about itself: method, options, columns, guarantee, bands, bounds, kernel and bandwidths, and what 'auto' tried.
+        """Describes the fitted model: method, options, columns, guarantee, bands, bounds, kernel, bandwidths, and the candidates of
+        'auto'.
 
         The same as the member `description` of `tare inspect --json`.
         """
         return self._core_model().describe()
 
     def save(self, path: Any, *, overwrite: bool = False) -> None:
-        """Writes the model file that `tare predict` reads as well; never half of it. An estimator that was wrapped is not in it."""
+        """Writes the model file, completely or not at all. `tare predict` reads it too. It does not contain the wrapped estimator."""
         self._core_model().save(os.fspath(path), overwrite)
 
     def _take_loaded(self, core: Any) -> None:
@@ -401,12 +406,12 @@ def _read_levels(levels: Any) -> list[float]:
         raise ValueError("quantiles is empty; give at least one level in (0, 1).")
     for value in values:
         if not 0.0 < value < 1.0:
-            raise ValueError(f"quantiles lie strictly between 0 and 1, got {value}.")
+            raise ValueError(f"quantiles must lie strictly between 0 and 1, got {value}.")
     return values
 
 
 def prediction_of(estimator: Any, X: Any, rows: int) -> np.ndarray:
-    """What a wrapped model says: by its `predict`, or as a callable."""
+    """The predictions of a wrapped model, by its `predict` or as a callable."""
     predict = getattr(estimator, "predict", None) or estimator
     if not callable(predict):
         raise TypeError(f"estimator {estimator!r} has no predict method and cannot be called.")

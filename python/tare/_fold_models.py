@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Training a wrapped estimator so that the guarantee of `fit` is proven: what ranks a row has not seen it."""
+"""Trains a wrapped estimator so that the guarantee of `fit` is proven: the model that ranks a row was not trained on it."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ class FoldModels:
 
 @dataclass
 class Trained:
-    """A trained estimator and what it says about the rows that calibrate and rank."""
+    """A trained estimator and its predictions for the rows that calibrate and the rows that are ranked."""
 
     model: Any
     given: np.ndarray  # (n, 1), or (n, folds) of models for each fold
     rows: np.ndarray | None = None  # of X that the core gets; None: all
-    held_out: np.ndarray | None = None  # 1 for a row that only ranks
+    held_out: np.ndarray | None = None  # 1 for a row that is only ranked
     fold: np.ndarray | None = None
 
 
 def train(estimator: Any, X: Any, y: np.ndarray, guarantee: Guarantee, cv: int, seed: int) -> Trained:
-    """Trains copies of the estimator as the guarantee needs them."""
+    """Trains the copies of the estimator that the guarantee needs."""
     rng = np.random.default_rng(seed)
     if guarantee.form == "cross":
         return _train_folds(estimator, X, y, guarantee.folds, guarantee.fold_size(len(y)), rng)
@@ -64,7 +64,7 @@ def train(estimator: Any, X: Any, y: np.ndarray, guarantee: Guarantee, cv: int, 
 
 
 def _out_of_fold(estimator: Any, X: Any, y: np.ndarray, cv: int, rng: np.random.Generator) -> np.ndarray:
-    """Predictions of copies that have not seen the row."""
+    """Out-of-fold predictions of copies."""
     rows = len(y)
     folds = min(cv, rows)
     order = rng.permutation(rows)
@@ -78,7 +78,7 @@ def _out_of_fold(estimator: Any, X: Any, y: np.ndarray, cv: int, rng: np.random.
 
 
 def _train_rest(estimator: Any, X: Any, y: np.ndarray, count: int, cv: int, rng: np.random.Generator) -> Trained:
-    """Split: held-out rows are in no training; the model of all other rows predicts them, as it will predict rows to come."""
+    """Split: no copy is trained on held-out rows; the model of all other rows predicts them, as it predicts new rows."""
     held_out = np.zeros(len(y), dtype=np.uint8)
     held_out[rng.permutation(len(y))[:count]] = 1
     ranked, rest = np.flatnonzero(held_out), np.flatnonzero(held_out == 0)
@@ -91,12 +91,12 @@ def _train_rest(estimator: Any, X: Any, y: np.ndarray, count: int, cv: int, rng:
 
 
 def _train_folds(estimator: Any, X: Any, y: np.ndarray, folds: int, each: int, rng: np.random.Generator) -> Trained:
-    """Cross: nothing about fold k's rows reaches model k, or what calibrates it.
+    """Cross: neither model k nor its calibration uses rows of fold k.
 
     Column k has, for a row of fold k, the prediction of model k, trained on the rows outside fold k; rows to come get the same. For a
     row of another fold j it has that of a model trained without folds j and k, so that the residuals that calibrate model k are out
-    of fold among the rows outside fold k. These models of pairs are not kept. Folds are of equal size; the few rows left over train
-    every model and go no further.
+    of fold among the rows outside fold k. These models of pairs are not kept. Folds have equal size; the few remaining rows train
+    every model and are not ranked.
     """
     fold = np.full(len(y), folds)
     fold[rng.permutation(len(y))[: each * folds]] = np.repeat(np.arange(folds), each)

@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass
 class Column:
-    """Numbers with NaN for gaps, or texts with None."""
+    """Numbers with NaN for missing values, or texts with None."""
 
     name: str
     numbers: np.ndarray | None
@@ -31,7 +31,7 @@ class Column:
         return Column(self.name, None, [self.texts[i] for i in rows], self.single)
 
     def codes(self) -> tuple[np.ndarray, list[str]]:
-        """A number for each text, -1 for gaps, and the texts."""
+        """A code for each text, -1 for missing values, and the texts."""
         assert self.texts is not None
         place: dict[str, int] = {}
         codes = np.array([-1 if t is None else place.setdefault(t, len(place)) for t in self.texts], dtype=np.int32)
@@ -39,7 +39,7 @@ class Column:
 
 
 def is_frame(X: Any) -> bool:
-    """Something with named columns."""
+    """Whether X has named columns."""
     if isinstance(X, np.ndarray):
         return False
     return hasattr(X, "column_names") or (hasattr(X, "columns") and hasattr(X, "shape"))
@@ -115,7 +115,7 @@ def _from_cells(name: str, cells: list[Any]) -> Column:
         return Column(name, np.array([np.nan if _is_gap(cell) else float(cell) for cell in cells]), None)
     if any(is_number):
         row = next(i for i, cell in enumerate(cells) if not _is_gap(cell) and isinstance(cell, str) or isinstance(cell, dict))
-        raise ValueError(f"column {name!r}, row {row}: {cells[row]!r} is not a number, and others in the column are.")
+        raise ValueError(f"column {name!r}, row {row}: {cells[row]!r} is not a number, but others in the column are.")
     for row, cell in enumerate(cells):
         if not _is_gap(cell) and not isinstance(cell, (str, bytes)):
             raise TypeError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `guarantee` asks for, and what it means for a number of rows."""
+"""The parameter `guarantee`, and its meaning for a given number of rows."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ from dataclasses import dataclass, replace
 from . import _core
 from ._warnings import TareWarning
 
-# Fewer rows than this get no guarantee from 'marginal': of a 90 % interval by folds less than 65 % would be proven.
+# With fewer rows 'marginal' gives no guarantee: the proven coverage of a 90 % interval by folds would be below 65 %.
 ROWS_FOR_MARGINAL = 100
-# From here on some rows can be held out for the ranks of a guarantee and hardly be missed; below, all rows are ranked through folds:
-# that costs 15 trainings in `fit` where a split takes 6, and Winkler scores are 3 to 7 % smaller (docs/python.md).
+# From this number on, rows can be held out for the guarantee at little cost. With fewer rows all rows are ranked in folds: this
+# needs 15 trainings in `fit` instead of 6 for a split, and Winkler scores are 3 to 7 % smaller (docs/python.md).
 ROWS_FOR_SPLIT = 5000
 ROWS_FOR_FIVE_FOLDS = 2000  # and not ten, in calibrate()
 HELD_OUT_SHARE = 0.2
-# With so many rows held out a level is kept to a third of a percent; more are not worth their loss.
+# With this number of held-out rows a level is accurate to a third of a percent; holding out more rows is not worth the loss of
+# training rows.
 MOST_HELD_OUT = 10_000
-LEAST_FOLDS = 3  # in fit(): of two folds no row is left for a model that has seen neither
+LEAST_FOLDS = 3  # in fit(): with two folds, no row is left for a model that is trained on neither
 
 _FORMS = (
-    "guarantee is 'marginal', 'split', 'split:SHARE' with a share between 0 and 1, 'cross', 'cross:FOLDS' with {least} to {most} "
+    "guarantee must be 'marginal', 'split', 'split:SHARE' with a share between 0 and 1, 'cross', 'cross:FOLDS' with {least} to {most} "
     "folds, 'none' or None, and ',strict' may follow; got {text!r}."
 )
 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A guarantee as the core names it, taken apart: 'split:0.2,strict'."""
+    """The parts of a guarantee in the core's notation, for example 'split:0.2,strict'."""
 
     form: str
     share: float = HELD_OUT_SHARE
@@ -40,37 +41,37 @@ class Guarantee:
         return self.form + detail + (self.flags if self.form != "none" else "")
 
     def held_out(self, rows: int) -> int:
-        """How many of the rows a split holds out. ValueError where they are too few."""
+        """The number of rows that a split holds out. Raises ValueError if they are too few."""
         count = min(round(self.share * rows), _core.most_held_out, rows - 1)
         if count < _core.rows_for_ninety:
             needed = -(-_core.rows_for_ninety // self.share)
             raise ValueError(
-                f"guarantee={self.text()!r} would hold out {count} of {rows} rows, and a finite 90 % interval needs "
+                f"guarantee={self.text()!r} would hold out {count} of {rows} rows, but a finite 90 % interval needs "
                 f"{_core.rows_for_ninety}: give at least {needed:.0f} rows, a larger share, or guarantee='none'."
             )
         return count
 
     def fold_size(self, rows: int) -> int:
-        """Rows of each fold, which are of equal size. ValueError where they are too few."""
+        """The number of rows of each fold; folds have equal size. Raises ValueError if they are too few."""
         each = rows // self.folds
         if each * self.folds < _core.rows_for_ninety:
             needed = -(-_core.rows_for_ninety // self.folds) * self.folds
             raise ValueError(
-                f"guarantee={self.text()!r} would rank {each * self.folds} of {rows} rows in {self.folds} folds of equal size, and a "
+                f"guarantee={self.text()!r} would rank {each * self.folds} of {rows} rows in {self.folds} folds of equal size, but a "
                 f"finite 90 % interval needs {_core.rows_for_ninety}: give at least {needed} rows, or guarantee='none'."
             )
         return each
 
 
 def _parts(text: str | None) -> tuple[str, str, str]:
-    """Name, what follows its colon, and flags with their comma."""
+    """The name, the text after its colon, and the flags with their comma."""
     head, comma, flags = (text or "none").partition(",")
     name, _, detail = head.strip().partition(":")
     return name.lower(), detail, comma + flags
 
 
 def around_a_model(text: str | None, rows: int) -> str:
-    """The core's name for a guarantee of calibrate(), where the model does not depend on the rows."""
+    """The core's notation for a guarantee of calibrate(), in which the model does not depend on the rows."""
     name, detail, flags = _parts(text)
     if name != "marginal" or detail:
         return text or "none"
@@ -83,13 +84,13 @@ def around_a_model(text: str | None, rows: int) -> str:
 
 
 def of_own_models(text: str | None) -> str:
-    """The core's name for a guarantee of models that the core trains."""
+    """The core's notation for a guarantee of models that the core trains."""
     name, detail, flags = _parts(text)
     return "auto" + flags if name == "marginal" and not detail else text or "none"
 
 
 def in_fit(text: str | None, rows: int, cv: int) -> Guarantee:
-    """The guarantee of fit() with an estimator, which is trained by its rules. ValueError for what has no meaning."""
+    """The guarantee of fit() with an estimator; it determines how the estimator is trained. Raises ValueError for an invalid text."""
     name, detail, flags = _parts(text)
     wrong = ValueError(_FORMS.format(least=LEAST_FOLDS, most=_core.most_folds, text=text))
     asked = Guarantee(name, folds=max(LEAST_FOLDS, min(cv, _core.most_folds)), flags=flags)
@@ -113,7 +114,7 @@ def in_fit(text: str | None, rows: int, cv: int) -> Guarantee:
 
 def _warn_too_few(rows: int, stacklevel: int) -> None:
     text = (
-        f"{rows} rows are too few for guarantee='marginal', which takes {ROWS_FOR_MARGINAL}: no coverage is guaranteed (guarantee_ says "
+        f"{rows} rows are too few for guarantee='marginal', which needs {ROWS_FOR_MARGINAL}: no coverage is guaranteed (guarantee_ says "
         "'none'). Give more rows, ask for 'split' or 'cross' by name, or pass guarantee='none' to say that none is needed."
     )
     warnings.warn(TareWarning("no_guarantee", rows, text), stacklevel=stacklevel)
@@ -121,7 +122,7 @@ def _warn_too_few(rows: int, stacklevel: int) -> None:
 
 def warn_no_guarantee_of_own(rows: int, method: str) -> None:
     text = (
-        f"guarantee='marginal' gives method {method!r} a guarantee from 2,000 rows on, and there are {rows}: no coverage is "
+        f"guarantee='marginal' gives method {method!r} a guarantee from 2,000 rows on, but there are {rows}: no coverage is "
         "guaranteed (guarantee_ says 'none'). Ask for 'split' or 'cross' by name, or pass guarantee='none' to say that none is needed."
     )
     warnings.warn(TareWarning("no_guarantee", rows, text), stacklevel=4)

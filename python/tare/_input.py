@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What users hand over, as arrays or as columns. Nothing is changed in place."""
+"""Converts the user's input to arrays or columns. The input is never modified."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._sklearn import DataConversionWarning
 
 @dataclass
 class Features:
-    """X, read: an array of numbers, or columns of which some are texts or have gaps."""
+    """The parsed X: an array of numbers, or columns of which some are texts or have missing values."""
 
     rows: int
     count: int  # of columns
@@ -24,7 +24,7 @@ class Features:
     columns: list[Column] | None  # where there is no array, and of frames
 
     def complete(self) -> np.ndarray:
-        """Rows without a gap, ascending."""
+        """Rows without missing values, ascending."""
         gaps = np.zeros(self.rows, dtype=bool)
         if self.array is None:
             for column in self.columns or []:
@@ -47,7 +47,7 @@ class Features:
 
 
 def read_features(X: Any, *, allow_missing: bool = False) -> Features:
-    """Throws ValueError or TypeError that names shape, row and column."""
+    """Raises ValueError or TypeError with the shape, row and column."""
     if is_frame(X):
         return _read_frame(X, allow_missing)
     if hasattr(X, "toarray") or type(X).__module__.startswith("scipy.sparse"):
@@ -118,7 +118,7 @@ def _to_number_array(values: Any, what: str) -> np.ndarray:
     """float32 and float64 stay; everything else that is a number becomes float64."""
     if hasattr(values, "detach"):  # a PyTorch tensor, which may have a gradient or be on a device
         values = values.detach().cpu().numpy()
-    if isinstance(values, np.ma.MaskedArray):  # what is masked is missing, whatever lies under the mask
+    if isinstance(values, np.ma.MaskedArray):  # masked values are missing
         values = np.ma.filled(values.astype(np.float64), np.nan)
     array = np.asarray(values)
     if np.iscomplexobj(array):
@@ -140,7 +140,7 @@ def _to_number_array(values: Any, what: str) -> np.ndarray:
 
 
 def read_target(y: Any, rows: int, *, what: str = "y") -> np.ndarray:
-    """As many finite float64 values as there are rows."""
+    """One finite float64 value per row."""
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
     array = _to_number_array(y, what)
@@ -172,7 +172,7 @@ def read_weight(weight: Any, rows: int) -> np.ndarray | None:
         raise ValueError(f"sample_weight.shape == {array.shape}, expected {(rows,)}!")
     if not np.isfinite(array).all() or (array < 0).any():
         place = int(np.flatnonzero(~(np.isfinite(array) & (array >= 0)))[0])
-        raise ValueError(f"sample_weight is {array[place]} in row {place}; weights are finite and not negative.")
+        raise ValueError(f"sample_weight is {array[place]} in row {place}; weights must be finite and not negative.")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
@@ -190,7 +190,7 @@ def read_prediction(values: Any, rows: int) -> np.ndarray:
 
 
 def take_rows(values: Any, rows: np.ndarray) -> Any:
-    """Some rows of an array or a frame, as the same kind of thing."""
+    """Some rows of an array or a frame, as the same type."""
     if hasattr(values, "iloc"):
         return values.iloc[rows]
     if hasattr(values, "take") and hasattr(values, "num_rows"):

@@ -25,7 +25,7 @@ def bands_text(bands: Any) -> str:
         return "on" if bands else "off"
     if bands in ("auto", "on", "off"):
         return str(bands)
-    raise ValueError(f"bands is 'auto', True or False, got {bands!r}.")
+    raise ValueError(f"bands must be 'auto', True or False, got {bands!r}.")
 
 
 def bounds_text(bounds: Any) -> str:
@@ -36,5 +36,5 @@ def bounds_text(bounds: Any) -> str:
         return bounds
     ends = list(bounds) if isinstance(bounds, (list, tuple, np.ndarray)) else []
     if len(ends) != 2:
-        raise ValueError(f"bounds is 'auto', 'none' or a pair (low, high) of which either may be None, got {bounds!r}.")
+        raise ValueError(f"bounds must be 'auto', 'none' or a pair (low, high) of which either may be None, got {bounds!r}.")
     return ",".join("" if end is None else option_text(float(end)) for end in ends)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Answers as arrays, or as frames where `set_output` asked for them."""
+"""Answers as arrays, or as the frames that `set_output` selects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def wanted_container(estimator: Any) -> str:
 
 
 def as_container(values: np.ndarray, names: list[str], container: str, like: Any) -> Any:
-    """`values` with a name for each column, as the container; `like` lends its index."""
+    """`values` with a name for each column, as the container, with the index of `like`."""
     if container == "default":
         return values
     if container == "pandas":
@@ -30,4 +30,4 @@ def as_container(values: np.ndarray, names: list[str], container: str, like: Any
         import polars
 
         return polars.DataFrame(values, schema=names, orient="row")
-    raise ValueError(f"set_output knows 'default', 'pandas' and 'polars', got {container!r}.")
+    raise ValueError(f"set_output accepts 'default', 'pandas' and 'polars', got {container!r}.")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Named answers of a model file, as `tare predict` gives them."""
+"""Named answers of a model file, as in `tare predict`."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from ._warnings import TareWarning, read_warnings
 class Predictor:
     """Answers a model gives for the rows of frames: the same columns, names and notices as ``tare predict`` and the service.
 
-    It takes every model file, those of series (``--window``) and with groups (``--group``) as well. Frames are pieces of one table, in
-    their order: a series goes on from one to the next, and `notices` count over all of them.
+    It accepts every model file, including those for series (``--window``) and with groups (``--group``). Frames are parts of one
+    table, in order: a series continues from one to the next, and `notices` count over all of them.
 
     Parameters
     ----------
@@ -28,23 +28,23 @@ class Predictor:
         The file of ``tare fit`` or `save`, or a fitted `QuantileRegressor`; for a model around given predictions, the frame has their
         columns.
     levels : list of floats
-        Quantiles: columns q0.05, ...; where neither levels nor interval are given 0.05, 0.5 and 0.95.
+        Quantiles: columns q0.05, ... The default without `interval` is 0.05, 0.5 and 0.95.
     interval : float or list of floats
         Central intervals: columns lower_0.9, upper_0.9, ...
     diagnostics : bool
-        Columns that say how far each answer can be trusted.
+        Whether to add columns about the reliability of each answer.
     keep : list of str
-        Columns of the frame to copy through in `to_csv`.
+        Columns of the frame that `to_csv` copies.
     missing : {'error', 'drop', 'impute'} or None
-        None: 'impute' for a model that was fitted so, else 'error'.
+        None: 'impute' if the model was fitted with it, else 'error'.
     n_jobs : int or None
 
     Attributes
     ----------
     names : list of str
-        Of the columns of an answer.
+        Names of the columns of an answer.
     notices : list of TareWarning
-        What there is to say about all rows and answers so far: `code`, `rows` and a sentence.
+        Notices about all rows and answers so far: `code`, `rows` and a sentence.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Predictor:
         return read_warnings(self._core.notices())
 
     def predict(self, X: Any) -> dict[str, np.ndarray]:
-        """A dict of arrays, one for each of `names`, with a value for each row that was answered; NaN: the model does not know it."""
+        """A dict of arrays, one for each of `names`, with a value for each answered row; NaN: the model does not provide it."""
         values, _ = self._core.answer(_table(X), self._threads)
         return {name: values[:, j].astype(bool) if self._core.is_flag(j) and not np.isnan(values[:, j]).any() else values[:, j]
                 for j, name in enumerate(self.names)}  # fmt: skip

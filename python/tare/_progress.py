@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A line on stderr that says what is being done."""
+"""A progress line on stderr."""
 
 from __future__ import annotations
 

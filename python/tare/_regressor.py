@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every method of the table, by name."""
+"""An estimator for every method of the table, by name."""
 
 from __future__ import annotations
 
@@ -12,30 +12,31 @@ from ._options import bands_text, bounds_text
 
 
 class QuantileRegressor(QuantileEstimator):
-    """A method of the table, trained on X and y: conditional quantiles without a model of your own.
+    """Conditional quantiles by a method of the table, trained on X and y, without your own model.
 
     Parameters
     ----------
     method : str
-        A key of `tare.methods()`, such as 'auto', 'nrc_rf', 'deep_ensemble', 'cqr', 'dgp'.
+        A key of `tare.methods()`, for example 'auto', 'nrc_rf', 'deep_ensemble', 'cqr', 'dgp'.
     options : dict or None
         Options of the method, as `tare.method_options(method)` lists them.
     features : list of str or int, or None
-        Columns of the kernel, for the methods that have one; None: all.
+        Features of the kernel, for methods that have one; None: all.
     guarantee : str or None
-        'split', 'split:SHARE', 'cross', 'cross:FOLDS' or 'none', as in `Calibrator`; None: what the method starts from.
+        'split', 'split:SHARE', 'cross', 'cross:FOLDS' or 'none', as in `Calibrator`; None: the method's default.
     bounds : 'auto', 'none' or (low, high)
-        Where targets can be: answers, infinite ends as well, are kept there. Either side may be None, as in (0, None). 'auto' finds 0 for
-        counts and amounts and 0 and 1 for shares, where many targets lie at the end and none beyond. A target outside is an error.
+        Range of possible targets; answers are limited to it, including infinite ones. Either side may be None, as in (0, None).
+        'auto' detects 0 for counts and amounts, and 0 and 1 for shares, if many targets lie at the end and none beyond. A target
+        outside the bounds is an error.
     bands : 'auto', True or False
-        Whether `diagnostics` has `effective_n` and a 90 % band around each quantile. They take 12 more fits on halves of the rows (of tare's
-        models, not of the estimator). 'auto': from 100 to 10,000 rows, unless the method is slow or its budget is quick.
-        There are none where many targets share a value that the method's quantiles never take; True then warns (`no_bands`).
+        Whether `diagnostics` has `effective_n` and a 90 % band for each quantile. They need 12 more fits on halves of the rows.
+        'auto': from 100 to 10,000 rows, unless the method is slow or its budget is quick. There are no bands if many targets share
+        a value that the method's quantiles never take; True then warns (`no_bands`).
     missing : {'error', 'drop', 'impute'}
     random_state : int, RandomState, Generator or None
-        None is 0: the same call gives the same model.
+        None means 0: the same call gives the same model.
     n_jobs : int or None
-        Threads; None and -1 are all cores. Never changes a result.
+        Number of threads; None and -1 use all cores. The result does not depend on it.
     verbose : int
         1 shows a progress bar on stderr.
 
@@ -77,7 +78,7 @@ class QuantileRegressor(QuantileEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, *, progress: Callable[[str, float], None] | None = None) -> "QuantileRegressor":
-        """Trains the method. `progress(stage, share)` is called now and then; what it raises stops the fit."""
+        """Trains the method. `progress(stage, share)` is called at intervals; an exception that it raises stops the fit."""
         features = self._read_training(X)
         target = read_target(y, features.rows)
         kept = self._complete_rows(features)
@@ -99,12 +100,12 @@ class QuantileRegressor(QuantileEstimator):
 
     @classmethod
     def load(cls, path: Any) -> "QuantileRegressor":
-        """A model file of `save` or of ``tare fit``."""
+        """Loads a model file of `save` or ``tare fit``."""
         import os
 
         core = _core.load_model(os.fspath(path))
         if core.given > 0:
-            raise ValueError("The file's model takes the predictions of another one: use Calibrator.load.")
+            raise ValueError("The model in the file needs given predictions: use Calibrator.load.")
         estimator = cls(core.method, options=core.options, missing=core.schema.missing, random_state=core.seed)
         estimator._take_loaded(core)
         return estimator

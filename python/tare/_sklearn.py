@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scikit-learn's base classes where it is installed, and what is needed of them where it is not."""
+"""scikit-learn's base classes, or minimal replacements if it is not installed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ except ImportError:
         """A method that needs a fitted estimator was called before `fit` or `calibrate`."""
 
     class DataConversionWarning(UserWarning):  # type: ignore[no-redef]
-        """Data was changed to the shape that is expected."""
+        """Data was converted to the expected shape."""
 
     class RegressorMixin:  # type: ignore[no-redef]
         _estimator_type = "regressor"

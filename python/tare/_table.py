@@ -19,7 +19,7 @@ def methods() -> dict[str, dict[str, Any]]:
 
 
 def method_options(name: str) -> dict[str, dict[str, str]]:
-    """Options of a method, those of its default point model included: their default and meaning.
+    """Options of a method and of its default point model: their defaults and meaning.
 
     >>> import tare
     >>> tare.method_options("nrc")["bandwidth"]["default"]

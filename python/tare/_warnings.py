@@ -8,15 +8,15 @@ from collections.abc import Iterable
 
 
 class TareWarning(UserWarning):
-    """What a reader of answers should know.
+    """A warning about answers or about the model.
 
     Attributes
     ----------
     code : str
-        A name that stays: ``infinite_answer``, ``beyond_kept_levels``, ``fallback``, and where diagnostics were asked for
-        ``few_effective_rows`` and ``outside``; ``no_guarantee`` and ``no_bands`` for those about the model.
+        A stable name: ``infinite_answer``, ``beyond_kept_levels``, ``fallback``; with diagnostics also ``few_effective_rows`` and
+        ``outside``; about the model ``no_guarantee`` and ``no_bands``.
     rows : int
-        How many rows it is about; 0 for one about the model.
+        Number of rows concerned; 0 for a warning about the model.
     """
 
     def __init__(self, code: str, rows: int, text: str) -> None:

@@ -4,9 +4,9 @@
 `quantiles` is an array of shape (n, Q), `levels` its Q levels; by default they are the 100 of :func:`metric_levels`, on which
 the tool measures.
 
-A target that equals its quantile, as counts, grades and zeros do, counts as below it by the share of its jump in the predicted
-distribution (:func:`target_jumps`), so that a perfect forecaster of counts scores no more than one of continuous targets. Without ties this
-is the plain count. ``ties="count"`` counts every tie as below.
+A target that equals a predicted quantile (a tie, frequent with counts, grades and zeros) counts as below by the share of its jump
+in the predicted distribution (:func:`target_jumps`), so that a perfect forecaster of counts has no larger calibration error than
+one of continuous targets. Without ties this is the plain count. ``ties="count"`` counts every tie as below.
 
 >>> import numpy as np
 >>> from tare import metrics
@@ -40,7 +40,7 @@ def metric_levels() -> np.ndarray:
 
 
 def crps_levels() -> np.ndarray:
-    """The levels at which :func:`crps` wants its quantiles."""
+    """The levels of the quantiles that :func:`crps` requires."""
     return np.array(_core.crps_levels())
 
 
@@ -80,7 +80,7 @@ def target_jumps(y: Any, quantiles: Any, levels: Any = None) -> np.ndarray:
 
 def _are_counted(ties: str) -> bool:
     if ties not in ("split", "count"):
-        raise ValueError(f"ties is 'split' or 'count', got {ties!r}.")
+        raise ValueError(f"ties must be 'split' or 'count', got {ties!r}.")
     return ties == "count"
 
 
@@ -111,12 +111,13 @@ def mace(y: Any, quantiles: Any, levels: Any = None, *, ties: str = "split", jum
 
 
 def mace_floor(rows: int, levels: Any = None) -> float:
-    """What a perfect forecaster's MACE is on average on that many rows of a continuous target."""
+    """The mean MACE of a perfect forecaster on this number of rows of a continuous target."""
     return _core.mace_floor(rows, _levels(levels))
 
 
 def split_mace_floor(y: Any, quantiles: Any, levels: Any = None, *, jumps: Any = None) -> float:
-    """The same where targets repeat: less, because a share varies less than a row. Equal to :func:`mace_floor` without ties."""
+    """The same for targets with ties. It is smaller, because a share varies less than a count. Equal to :func:`mace_floor` without
+    ties."""
     target, array, asked = _vector(y, "y"), _quantiles(quantiles), _levels(levels)
     return _core.split_mace_floor(target, array, asked, _jumps(jumps, target, array, asked))
 
@@ -130,12 +131,12 @@ def agce(y: Any, quantiles: Any, levels: Any = None, *, random_state: int = 0, t
 
 
 def agce_floor(rows: int, levels: Any = None, *, random_state: int = 0) -> float:
-    """What a perfect forecaster's AGCE is on average on that many rows of a continuous target."""
+    """The mean AGCE of a perfect forecaster on this number of rows of a continuous target."""
     return _core.agce_floor(rows, _levels(levels), random_state)
 
 
 def split_agce_floor(y: Any, quantiles: Any, levels: Any = None, *, random_state: int = 0, jumps: Any = None) -> float:
-    """The same where targets repeat. Equal to :func:`agce_floor` without ties."""
+    """The same for targets with ties. Equal to :func:`agce_floor` without ties."""
     target, array, asked = _vector(y, "y"), _quantiles(quantiles), _levels(levels)
     return _core.split_agce_floor(target, array, asked, random_state, _jumps(jumps, target, array, asked))
 
@@ -146,14 +147,16 @@ def crps(y: Any, quantiles: Any) -> float:
 
 
 def coverage(y: Any, lower: Any, upper: Any) -> float:
-    """Share of rows with lower <= y <= upper. Right intervals of counts cover more than their level so: see :func:`split_coverage`."""
+    """Share of rows with lower <= y <= upper. By this measure, correct intervals of counts cover more than their level: see
+    :func:`split_coverage`."""
     return _core.interval_coverage(_vector(y, "y"), _vector(lower, "lower"), _vector(upper, "upper"))
 
 
 def split_coverage(y: Any, lower: Any, upper: Any, jumps: Any, *, confidence_level: float = 0.9) -> float:
-    """Coverage to compare with the level where targets repeat: a target at an end counts by the share of its jump that is inside.
+    """Coverage that is comparable with the level for targets with ties: a target at an end counts by the share of its jump that is
+    inside.
 
-    `jumps` come from :func:`target_jumps` with quantiles at many levels. Equal to :func:`coverage` where no target is at an end.
+    `jumps` come from :func:`target_jumps` with quantiles at many levels. Equal to :func:`coverage` if no target is at an end.
     """
     array = np.ascontiguousarray(jumps, dtype=np.float64)
     if array.ndim != 2:
@@ -167,12 +170,13 @@ def interval_length(lower: Any, upper: Any) -> float:
 
 
 def interval_score(y: Any, lower: Any, upper: Any, confidence_level: float) -> float:
-    """Mean interval (Winkler) score: length, and a price for each row outside."""
+    """Mean interval (Winkler) score: length plus a penalty for targets outside the interval."""
     return _core.winkler_score(_vector(y, "y"), _vector(lower, "lower"), _vector(upper, "upper"), confidence_level)
 
 
 def pit_histogram(y: Any, quantiles: Any, levels: Any = None, *, jumps: Any = None) -> np.ndarray:
-    """Shares of rows between neighbouring quantiles, of equal steps in level or at ascending `levels`: even where the law is right.
+    """Shares of rows between neighbouring quantiles, at equal steps in level or at ascending `levels`: uniform if the distribution
+    is correct.
 
     A row whose target equals quantiles is spread over its jump.
     """
@@ -186,7 +190,7 @@ def pit_histogram(y: Any, quantiles: Any, levels: Any = None, *, jumps: Any = No
 def scores(estimator: Any, X: Any, y: Any, *, confidence_level: float = 0.9, random_state: int = 0) -> dict[str, float]:
     """Every score of ``tare evaluate`` for a fitted estimator of tare, from the tool's own table; those with `_counted` count ties as below.
 
-    Scores of the interval are at `confidence_level`. `effective_n_median` and `fallback_rows` are the tool's alone.
+    Scores of the interval are at `confidence_level`. Only the tool has `effective_n_median` and `fallback_rows`.
     """
     levels = metric_levels()
     target = _vector(y, "y")

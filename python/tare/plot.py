@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of calibration, with matplotlib (``pip install tare[plot]``). Each draws on `ax` and returns it.
+"""Figures of calibration, with matplotlib (``pip install tare[plot]``). Each draws on `ax` and returns it.
 
 >>> import numpy as np, tare, tare.plot
 >>> rng = np.random.default_rng(0)
@@ -37,12 +37,13 @@ def _axes(ax: Any) -> Any:
 
 
 def _binomial_band(share: np.ndarray, rows: np.ndarray | int) -> np.ndarray:
-    """Half the width that 95 % of shares of so many rows lie within, by the normal law."""
+    """Half the width of the range that contains 95 % of observed shares for this number of rows, by the normal approximation."""
     return 1.96 * np.sqrt(share * (1.0 - share) / np.maximum(rows, 1))
 
 
 def reliability(estimator: Any, X: Any, y: Any, *, ax: Any = None, **outside: Any) -> Any:
-    """Observed against asked levels. Inside the grey band a perfect forecaster would lie, level by level, 95 times in 100."""
+    """Observed levels against requested levels. At each level, a perfect forecaster lies inside the grey band with probability 95
+    %."""
     ax = _axes(ax)
     levels = metrics.metric_levels()
     quantiles = np.asarray(estimator._quantile_array(X, levels, **outside), dtype=np.float64)
@@ -58,9 +59,10 @@ def reliability(estimator: Any, X: Any, y: Any, *, ax: Any = None, **outside: An
 
 
 def pit(estimator: Any, X: Any, y: Any, *, bins: int = 20, ax: Any = None, **outside: Any) -> Any:
-    """Histogram of predicted probabilities of what happened: even where the laws are right, U-shaped where they are too narrow."""
+    """Histogram of the PIT, the predicted probabilities of the targets: flat if the distributions are correct, U-shaped if they are
+    too narrow."""
     if bins < 2:
-        raise ValueError(f"bins is at least 2, got {bins}.")
+        raise ValueError(f"bins must be at least 2, got {bins}.")
     ax = _axes(ax)
     edges = np.arange(1, bins) / bins
     quantiles = np.asarray(estimator._quantile_array(X, edges, **outside), dtype=np.float64)
@@ -83,7 +85,7 @@ def fan(
     points: int = 200,
     ax: Any = None,
 ) -> Any:
-    """Intervals over one feature, the others at their median. For an estimator that can be asked about new rows."""
+    """Intervals over one feature, with the others at their median. The estimator must be able to predict new rows."""
     if is_frame(X):
         raise TypeError("fan takes an array: the others of a frame's columns may have no median. Pass X.to_numpy().")
     ax = _axes(ax)

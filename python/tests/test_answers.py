@@ -222,7 +222,7 @@ def test_bands_are_there_where_they_are_asked_for(bands):
     if bands:
         assert (known["band_low"] <= known["band_high"]).all() and known["band_low"].shape == (150, 2)
         assert ((known["effective_n"] >= 1) & (known["effective_n"] <= 150)).all()
-    with pytest.raises(ValueError, match="bands is 'auto', True or False, got 'maybe'"):
+    with pytest.raises(ValueError, match="bands must be 'auto', True or False, got 'maybe'"):
         tare.Calibrator(bands="maybe").calibrate(X, y, y_pred=X[:, 0])
 
 

@@ -60,12 +60,12 @@ def test_bad_confidence(fitted, small, level):
         (lambda s: tare.Calibrator(true_mean).calibrate(s.X, None), "y is None"),
         (lambda s: tare.Calibrator().calibrate(s.X, s.y, y_pred=s.y[:-1]), r"y_pred has shape \(299,\)"),
         (lambda s: tare.Calibrator().calibrate(s.X, s.y, y_pred=np.full(300, np.nan)), "y_pred contains NaN"),
-        (lambda s: tare.Calibrator().calibrate(s.X, s.y, y_std=s.y), "no y_pred"),
+        (lambda s: tare.Calibrator().calibrate(s.X, s.y, y_std=s.y), "y_pred was not passed"),
         (lambda s: tare.Calibrator().calibrate(s.X, s.y, s.mean, y_std=np.zeros(300)), "y_std is 0.0 in row 0"),
         (lambda s: tare.Calibrator().calibrate(s.X, s.y, s.mean, quantiles=[0.1, 0.9]), r"where \(300, 2\) is expected"),
         (lambda s: tare.Calibrator(true_mean).calibrate(s.X, s.y, sample_weight=-np.ones(300)), "sample_weight is -1.0 in row 0"),
         (lambda s: tare.Calibrator(true_mean).calibrate(s.X, s.y, sample_weight=np.ones(3)), "sample_weight.shape"),
-        (lambda s: tare.Calibrator(true_mean, features=[7]).calibrate(s.X, s.y), "column 7, and X has 2"),
+        (lambda s: tare.Calibrator(true_mean, features=[7]).calibrate(s.X, s.y), "column 7, but X has 2"),
         (lambda s: tare.Calibrator(true_mean, features="some").calibrate(s.X, s.y), "'some'"),
         (lambda s: tare.Calibrator(true_mean, kernel="cubic").calibrate(s.X, s.y), "cubic"),
         (lambda s: tare.Calibrator(true_mean, bandwidth=-1.0).calibrate(s.X, s.y), "bandwidth"),
@@ -132,5 +132,5 @@ def test_a_failed_fit_leaves_the_old_one(small, fitted):
 
 def test_predictions_where_none_belong(small):
     model = tare.Calibrator(method="nrc", options={"regressor": "ridge"}).fit(small.X, small.y)
-    with pytest.raises(ValueError, match="model of its own"):
+    with pytest.raises(ValueError, match="has its own model"):
         model.predict_interval(small.X, y_pred=small.y)

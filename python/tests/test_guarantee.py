@@ -166,7 +166,7 @@ def test_too_few_rows_are_told():
         lambda **options: tare.Calibrator(Ridge(), **options).fit(X, y),
         lambda **options: tare.Calibrator(**options).calibrate(X, y, y_pred=np.zeros(60)),
     ):
-        with pytest.warns(tare.TareWarning, match="60 rows are too few for guarantee='marginal', which takes 100") as caught:
+        with pytest.warns(tare.TareWarning, match="60 rows are too few for guarantee='marginal', which needs 100") as caught:
             assert fit().guarantee_ == {"form": "none"}
         assert caught[0].message.code == "no_guarantee" and caught[0].message.rows == 60
         with warnings.catch_warnings():
@@ -177,7 +177,7 @@ def test_too_few_rows_are_told():
         tare.Calibrator(Ridge(), guarantee="cross").fit(X[:18], y[:18])
     with pytest.raises(ValueError, match="would hold out 12 of 60 rows"):
         tare.Calibrator(Ridge(), guarantee="split").fit(X, y)
-    with pytest.warns(tare.TareWarning, match="from 2,000 rows on, and there are 60"):
+    with pytest.warns(tare.TareWarning, match="from 2,000 rows on, but there are 60"):
         tare.Calibrator(method="nrc", options={"regressor": "ridge"}).fit(X, y)
 
 
@@ -225,7 +225,7 @@ def test_files_and_pickles_of_fold_models(tmp_path, tool):
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert np.allclose(np.loadtxt(done.stdout.splitlines(), delimiter=",", skiprows=1)[:, -2:], interval, rtol=1e-5)
     facts = subprocess.run([tool, "inspect", str(path)], check=True, capture_output=True, text=True).stdout
-    assert "prediction0, prediction1, prediction2: one of each fold's model" in facts
+    assert "prediction0, prediction1, prediction2: one column for the model of each fold" in facts
 
 
 @pytest.mark.parametrize("guarantee", ["none", "split", "cross"])

@@ -96,7 +96,7 @@ def test_a_model_without_a_guarantee_says_so_when_asked(small, rows):
 def test_a_warning_can_be_filtered_and_copied(model, rows):
     with warnings.catch_warnings():
         warnings.simplefilter("error", tare.TareWarning)
-        with pytest.raises(tare.TareWarning, match="2 of 5 rows had no calibration row in reach") as found:
+        with pytest.raises(tare.TareWarning, match="2 of 5 rows had no calibration row within the bandwidth") as found:
             model.predict(rows)
     copy = pickle.loads(pickle.dumps(found.value))
     assert (copy.code, copy.rows, str(copy)) == (found.value.code, found.value.rows, str(found.value))

@@ -26,8 +26,8 @@ class AnswerColumns {
   /// A column of 0 and 1.
   bool is_flag(std::size_t column) const { return flag_[column] != 0; }
 
-  /// The numbers of row i of a prediction, whose first quantiles are at the columns' levels. What
-  /// the model does not know is NaN.
+  /// The numbers of row i of a prediction, whose first quantiles are at the columns' levels.
+  /// Numbers that the model does not provide are NaN.
   void fill(const Prediction& prediction, std::size_t i, std::span<double> out) const;
 
  private:

@@ -48,7 +48,7 @@ void AnswerText::keep(std::vector<std::string> names) {
             .value = name,
             .remedies = {{"leave it out of", "keep", "", ""}, advice("rename it")},
             .named_in_problem = true},
-           "'{}' would be two columns of the output, one kept and one a result", name);
+           "the output would have two columns '{}': a kept column and a result", name);
     }
     keys.push_back(key_of(name));
   }
@@ -61,7 +61,7 @@ std::vector<const Column*> AnswerText::kept_columns(const Table& table,
   if (keep_.empty()) return {};
   if (!rows.empty() && std::ranges::max(rows) >= table.rows()) {
     fail(ErrorCode::kShapeMismatch, {.source = table.source},
-         "has {} rows, and answers are about row {}", table.rows(), std::ranges::max(rows) + 1);
+         "has {} rows, but an answer refers to row {}", table.rows(), std::ranges::max(rows) + 1);
   }
   std::unordered_map<std::string_view, const Column*> named;
   for (const Column& column : table.columns) named.emplace(column.name, &column);

@@ -12,23 +12,22 @@
 
 namespace tare {
 
-/// Answers as CSV or as objects of JSON, with some columns of the table copied through. A cell
-/// that the model does not know is empty in CSV and absent in JSON; an infinite number is inf in
-/// CSV and null in JSON.
+/// Answers as CSV or as JSON objects, with copies of the kept columns of the table. A number that
+/// the model does not provide is empty in CSV and absent in JSON; an infinite number is inf in CSV
+/// and null in JSON.
 class AnswerText {
  public:
   /// The columns must live longer.
   explicit AnswerText(const AnswerColumns& columns);
 
-  /// The table's columns to copy through. Throws kInvalidArgument where a name would be there
-  /// twice.
+  /// The columns of the table to copy. Throws kInvalidArgument if a name would occur twice.
   void keep(std::vector<std::string> names);
   const std::vector<std::string>& kept() const noexcept { return keep_; }
   void append_csv_header(std::string& out) const;
   /// `rows` are the table's, one for each row of `values`; the columns to keep have raw cells.
   void append_csv(std::string& out, const Table& table, std::span<const std::size_t> rows,
                   MatrixView values) const;
-  /// An object for each row, and `between` after each but the last.
+  /// One object per row, with `between` after each except the last.
   void append_json(std::string& out, const Table& table, std::span<const std::size_t> rows,
                    MatrixView values, std::string_view between) const;
 

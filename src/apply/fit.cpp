@@ -29,7 +29,7 @@ Params method_params(const FitOptions& options) {
   return params;
 }
 
-/// Whether `auto` has every option that was asked for.
+/// Whether `auto` has every option that the caller sets.
 bool auto_knows(const FitOptions& options) {
   if (options.window > 1 || !options.split.empty()) return false;
   const auto known = [](std::string_view name) {
@@ -41,7 +41,7 @@ bool auto_knows(const FitOptions& options) {
                              [&](const auto& option) { return known(option.first); });
 }
 
-/// Whether what is given has a spread of its own, which `nrc` keeps and `auto` does not.
+/// Whether the given predictions include a spread, which `nrc` uses and `auto` does not.
 bool gives_spread(const FitOptions& options) {
   return !options.prediction_sd.empty() || !options.prediction_quantiles.empty();
 }
@@ -51,10 +51,10 @@ bool gives_spread(const FitOptions& options) {
        {.option = one,
         .remedies = {{"leave out", one, "", ""}, {"leave out", other, "", ""}},
         .named_in_problem = true},
-       "two sources of the model's predictions are named");
+       "two options name the source of the model's predictions");
 }
 
-/// There is one way to say what the outside model gives.
+/// Checks that exactly one option names the source of given predictions.
 void check_prediction(const FitOptions& options) {
   const bool in_columns = !options.prediction.empty() || !options.prediction_quantiles.empty();
   if (in_columns && options.outside_model) {
@@ -66,7 +66,7 @@ void check_prediction(const FitOptions& options) {
   if (!options.prediction_sd.empty() && options.prediction.empty()) {
     fail(ErrorCode::kInvalidArgument,
          {.option = "prediction_sd", .remedies = {{"name the mean by", "prediction", "", ""}}},
-         "is the standard deviation of a mean that is not named");
+         "is the standard deviation of a mean, but no option names the mean");
   }
 }
 
@@ -83,8 +83,8 @@ std::vector<Notice> notices_of(const FitSummary& summary, std::size_t rows) {
   const double left = summary.shifted_rows;
   if (left > 0.0 && (left < kFew || left < 0.1 * static_cast<double>(rows))) {
     all.push_back({"few_shifted_rows", static_cast<std::size_t>(left),
-                   "few rows of the fit resemble those to be predicted: what is learned for them "
-                   "rests on these few"});
+                   "few rows of the fit resemble the rows to predict, so the answers depend on "
+                   "these few rows"});
   }
   return all;
 }
@@ -117,7 +117,7 @@ void check_fit_options(const FitOptions& options) {
     fail(ErrorCode::kInvalidArgument,
          {.option = "group",
           .remedies = {{"add", "guarantee", "split", ""}, {"add", "guarantee", "cross", ""}}},
-         "names the groups within which a guarantee holds, and there is no guarantee");
+         "names the groups of a guarantee, but there is no guarantee");
   }
 }
 

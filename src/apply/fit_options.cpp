@@ -41,7 +41,7 @@ std::size_t read_count(std::string_view name, std::string_view text, std::size_t
                        std::size_t most) {
   const auto count = parse_count(text);
   if (count && *count >= least && *count <= most) return *count;
-  fail_option(name, text, fmt::format("is a whole number from {} to {}", least, most));
+  fail_option(name, text, fmt::format("must be a whole number from {} to {}", least, most));
 }
 
 }  // namespace

@@ -8,14 +8,14 @@
 
 namespace tare {
 
-/// The columns of a file to copy through to the answer: those named, or every one where the only
-/// name is 'all' and no column is called so. Throws kNotFound for a column that is not there,
-/// kInvalidArgument for one that is named twice (option "keep").
+/// The columns of a file to copy to the answer: the named columns, or all columns if the only name
+/// is 'all' and no column has that name. Throws kNotFound for a column that does not exist,
+/// kInvalidArgument for a repeated name (option "keep").
 std::vector<std::string> kept_columns(const std::string& source,
                                       const std::vector<std::string>& header,
                                       const std::vector<std::string>& named);
 
-/// Asks for the cells of these columns as they stand in the file.
+/// Requests the cells of these columns as written in the file.
 void keep_raw(const std::vector<std::string>& header, const std::vector<std::string>& kept,
               std::vector<ColumnRequest>& requests);
 

@@ -67,7 +67,7 @@ LevelColumns level_columns(std::span<const double> levels, std::span<const doubl
           .value = name,
           .remedies = {advice("name each level and interval once")},
           .named_in_problem = true},
-         "'{}' is asked for twice", name);
+         "'{}' is requested twice", name);
   }
   return columns;
 }

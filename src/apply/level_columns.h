@@ -11,12 +11,13 @@
 
 namespace tare {
 
-/// The quantiles that are asked for, and the names of their columns: levels in the order given,
-/// then the two ends of each interval.
+/// The requested quantiles and the names of their columns: levels in the given order, then the two
+/// ends of each interval.
 struct LevelColumns {
   std::vector<Level> levels;
   std::vector<std::string> names;  // "q0.05", "lower_0.9"
-  /// What a guarantee keeps of a level or an interval: a column's name, and its places in `levels`.
+  /// A column for the level that a guarantee keeps of a level or an interval: its name, and the
+  /// indices in `levels`.
   struct Delivered {
     std::string name;  // "delivered_q0.05", "delivered_0.9"
     std::size_t lower = 0;
@@ -25,11 +26,11 @@ struct LevelColumns {
   std::vector<Delivered> delivered;
 };
 
-/// What an answer holds where nobody asks for levels: 0.05, 0.5, 0.95.
+/// The default levels: 0.05, 0.5, 0.95.
 std::span<const double> usual_levels();
 
-/// Throws kInvalidArgument for a number that does not lie strictly between 0 and 1, and for a level
-/// or an interval that is asked for twice.
+/// Throws kInvalidArgument for a number that does not lie strictly between 0 and 1, and for a
+/// repeated level or interval.
 LevelColumns level_columns(std::span<const double> levels, std::span<const double> intervals);
 
 /// "0.05,0.5" to numbers; `option` is the list's name, "levels" or "interval". Throws

@@ -20,7 +20,8 @@ ModelInput::ModelInput(const FittedModel& fitted, const std::string& path,
 bool ModelInput::read(std::size_t max_rows) {
   if (!reader_.read(table_, max_rows)) {
     if (rows_read_ == 0) {
-      fail(ErrorCode::kBadData, {.source = reader_.source()}, "a header and no data rows");
+      fail(ErrorCode::kBadData, {.source = reader_.source()},
+           "the file has a header but no data rows");
     }
     return false;
   }
@@ -32,8 +33,7 @@ bool ModelInput::read(std::size_t max_rows) {
 void ModelInput::check_any_row() const {
   if (rows_used() > 0) return;
   fail(ErrorCode::kBadData, {.source = reader_.source()},
-       "every one of its {} rows has a missing value, so there is no row to measure on",
-       rows_read_);
+       "all {} rows have a missing value, so no row is left to score", rows_read_);
 }
 
 }  // namespace tare

@@ -12,10 +12,10 @@
 
 namespace tare {
 
-/// Rows of a file with their targets as a model takes them, batch by batch: what is measured on.
+/// Encoded rows of a file with their targets, batch by batch, for scoring a model.
 class ModelInput {
  public:
-  /// The model must live longer. `keep` are columns whose cells are wanted as they are written.
+  /// The model must live longer. `keep` are columns whose cells are needed as written.
   ModelInput(const FittedModel& fitted, const std::string& path,
              std::optional<MissingPolicy> missing, OutsideModel outside_model,
              const std::vector<std::string>& keep);
@@ -32,10 +32,10 @@ class ModelInput {
   std::size_t rows_without_window() const noexcept { return encoder_.without_window(); }
   std::size_t imputed() const noexcept { return encoder_.imputed(); }
   std::size_t unseen() const noexcept { return encoder_.unseen(); }
-  /// What was left out, filled in or not known so far.
+  /// Notices so far: rows left out, values imputed, unknown categories.
   std::vector<Notice> notices() const { return encoder_.notices(); }
   const std::vector<std::string>& keep() const noexcept { return keep_; }
-  /// Throws kBadData where every row was left out.
+  /// Throws kBadData if every row was left out.
   void check_any_row() const;
 
  private:

@@ -28,7 +28,7 @@ FittedModel with_schema(FittedModel model) {
   return model;
 }
 
-/// Where nothing at all is asked for, the usual levels.
+/// The default levels if neither levels nor intervals are requested.
 LevelColumns named_levels(const PredictOptions& options) {
   const bool asked =
       !options.levels.empty() || !options.intervals.empty() || !options.unnamed_levels.empty();
@@ -42,7 +42,7 @@ std::vector<Level> all_levels(const LevelColumns& named, const std::vector<doubl
   return levels;
 }
 
-// Enough rows that neighbours share work, few enough that the caller is heard in between.
+// Enough rows that neighbours share work, few enough that progress is reported often.
 constexpr std::size_t kRowsBetweenReports = 4'096;
 
 }  // namespace
@@ -65,7 +65,7 @@ class Predictor::Impl {
   FittedModel fitted;
   PredictOptions options;
   LevelColumns named;
-  std::vector<Level> levels;  // of the columns, and behind them the unnamed ones
+  std::vector<Level> levels;  // of the columns, followed by the unnamed ones
   AnswerColumns columns;
   WarningTally tally;
   RowEncoder encoder;

@@ -25,7 +25,7 @@ bool has_name(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Whether the text fits a pattern in which * stands for anything and ? for one character.
+/// Whether the text matches a pattern in which * matches any text and ? one character.
 bool fits(std::string_view pattern, std::string_view text) {
   std::size_t p = 0;
   std::size_t t = 0;
@@ -71,25 +71,25 @@ double level_in_name(const std::string& source, const std::string& name) {
   if (lower.find("lower") != std::string::npos || lower.find("upper") != std::string::npos) {
     refuse_columns(
         source, name,
-        fmt::format("the number in '{}' may be that of an interval and not the level", name));
+        fmt::format("the number in '{}' may be the confidence of an interval, not a level", name));
   }
   const std::vector<double> levels = levels_in(name);
   if (levels.size() != 1) {
     refuse_columns(source, name,
-                   fmt::format("the name of column '{}' holds {} decimal numbers between 0 and 1, "
-                               "so its level cannot be told",
+                   fmt::format("the name of column '{}' contains {} decimal numbers between 0 and "
+                               "1, so its level is not clear",
                                name, levels.size()));
   }
   return levels.front();
 }
 
-/// NAME=LEVEL, unless a column has that very name.
+/// NAME=LEVEL, unless a column has exactly that name.
 std::optional<QuantileColumn> with_level(const std::string& item) {
   const std::size_t mark = item.rfind('=');
   if (mark == std::string::npos) return std::nullopt;
   const auto level = parse_number(trim(std::string_view(item).substr(mark + 1)));
   if (!level || !(*level > 0.0 && *level < 1.0)) {
-    fail_option("prediction_quantiles", item, "has levels strictly between 0 and 1");
+    fail_option("prediction_quantiles", item, "must have levels strictly between 0 and 1");
   }
   return QuantileColumn{std::string(trim(std::string_view(item).substr(0, mark))), *level};
 }
@@ -98,7 +98,7 @@ void check_columns(const std::vector<QuantileColumn>& columns, const std::string
   for (std::size_t j = 1; j < columns.size(); ++j) {
     if (columns[j - 1].level == columns[j].level) {
       refuse_columns(source, columns[j].name,
-                     fmt::format("columns '{}' and '{}' are both of level {}", columns[j - 1].name,
+                     fmt::format("columns '{}' and '{}' both have level {}", columns[j - 1].name,
                                  columns[j].name, columns[j].level));
     }
   }
@@ -109,7 +109,7 @@ void check_columns(const std::vector<QuantileColumn>& columns, const std::string
           .option = "prediction_quantiles",
           .remedies = {advice("give two or more"), use("prediction", columns.front().name)},
           .named_in_problem = true},
-         "'{}' is the only column of quantiles, and one says nothing about the spread",
+         "'{}' is the only column of quantiles; one column does not determine a spread",
          columns.front().name);
   }
 }
@@ -140,7 +140,7 @@ std::vector<QuantileColumn> find_quantile_columns(const std::vector<std::string>
             .value = item,
             .remedies = {advice("it has: " + join(header, ", "))},
             .named_in_problem = true},
-           "no column of quantiles fits '{}'", item);
+           "no column matches '{}'", item);
     }
   }
   std::sort(columns.begin(), columns.end(),

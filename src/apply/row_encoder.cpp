@@ -24,14 +24,13 @@ void check_outside_model(const Schema& schema, bool given) {
          {.option = "predictor",
           .remedies = {{"pass", "predictor", "'" + schema.predictor() + "'", "again"}},
           .named_in_problem = true},
-         "the model's predictions come from a program, which a model file does not start by "
-         "itself");
+         "the model needs the predictions of a program, and a model file does not start programs");
   }
   fail(ErrorCode::kInvalidArgument,
        {.option = "predictor",
         .remedies = {{"leave out", "predictor", "", ""}},
         .named_in_problem = true},
-       "the model has its own point model");
+       "the model has its own point model and needs no predictor");
 }
 
 }  // namespace
@@ -94,12 +93,12 @@ std::vector<Notice> RowEncoder::notices() const {
                   without_window(), schema_.window()));
   add("imputed_values", imputed_, fmt::format("{} missing values were imputed", imputed_));
   add("unseen_group", unseen_groups_,
-      fmt::format("{} rows have a value of '{}' that was not there at fit; the ranks of all rows "
-                  "answer them, and nothing is guaranteed for them",
+      fmt::format("{} rows have a value of '{}' that was not there at fit; they use the ranks of "
+                  "all rows, and nothing is guaranteed for them",
                   unseen_groups_, schema_.group().name()));
   add("unseen_category", unseen_,
-      fmt::format("{} cells hold a category that was not there at fit; they count as none of the "
-                  "known ones",
+      fmt::format("{} cells hold a category that was not there at fit; they are encoded as none of "
+                  "the known categories",
                   unseen_));
   return all;
 }

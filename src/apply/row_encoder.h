@@ -19,19 +19,19 @@ namespace tare {
 /// Rows first, first + 1, ..., first + count - 1.
 Rows some_rows(const Rows& rows, std::size_t first, std::size_t count);
 
-/// The rows of tables as a model takes them: encoded, with their past where the model looks at a
-/// series, and with their group. Tables come in the order of the file they are pieces of.
+/// Encodes the rows of tables for a model, with their window if the model is for a series, and with
+/// their group. Tables that are parts of one file must come in order.
 class RowEncoder {
  public:
-  /// The schema must live longer. Where `missing` does not say, values are imputed for a model that
-  /// was fitted so, and an error otherwise: a row that vanishes from the answer must be asked for.
-  /// Throws kInvalidArgument where the model needs an outside model that is not there, as a model
-  /// file never starts a program by itself, or has no use for the one that is.
+  /// The schema must live longer. If `missing` is empty, missing values are imputed if the model
+  /// was fitted with it, and are an error otherwise; rows are dropped only on request. Throws
+  /// kInvalidArgument if the model needs an outside model that is not passed (a model file never
+  /// starts a program), or if one is passed that it does not need.
   RowEncoder(const Schema& schema, Need need, std::optional<MissingPolicy> missing = {},
              OutsideModel outside_model = {});
 
-  /// How to read the columns of a file with this header; of those in `keep` cells stay as they are
-  /// written. Throws kNotFound for a column that is needed and not there.
+  /// How to read the columns of a file with this header; cells of columns in `keep` are stored as
+  /// written. Throws kNotFound for a needed column that does not exist.
   std::vector<ColumnRequest> requests(const std::string& source,
                                       const std::vector<std::string>& header,
                                       const std::vector<std::string>& keep) const;

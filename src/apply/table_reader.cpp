@@ -25,7 +25,7 @@ TableReader& TableReader::operator=(TableReader&&) noexcept = default;
 bool TableReader::read(Table& batch, std::size_t max_rows) {
   if (!impl_->reader.read(batch, max_rows)) {
     if (impl_->rows_read == 0) {
-      fail(ErrorCode::kBadData, {.source = source()}, "a header and no data rows");
+      fail(ErrorCode::kBadData, {.source = source()}, "the file has a header but no data rows");
     }
     return false;
   }

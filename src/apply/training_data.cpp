@@ -23,7 +23,7 @@ ColumnSplit parse_column_split(const std::string& text) {
   if (!text.starts_with(kMark)) return {};
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == kMark.size()) {
-    fail_option("split", text, "by:COLUMN=VALUE calibrates on the rows whose COLUMN is VALUE");
+    fail_option("split", text, "by:COLUMN=VALUE calibrates on the rows where COLUMN is VALUE");
   }
   return {text.substr(kMark.size(), equals - kMark.size()), text.substr(equals + 1)};
 }
@@ -42,8 +42,8 @@ std::vector<std::uint8_t> flag_rows(const Table& table, const ColumnSplit& by,
   }
   if (flagged == 0 || flagged == rows.size()) {
     fail(ErrorCode::kBadData, {.source = table.source, .option = "split", .named_in_problem = true},
-         "{} of {} rows have {}={}; both parts need rows", flagged, rows.size(), by.column,
-         by.value);
+         "{} of {} rows have {}={}; the calibration part and the training part both need rows",
+         flagged, rows.size(), by.column, by.value);
   }
   return flag;
 }
@@ -53,12 +53,13 @@ std::vector<std::size_t> model_columns(const Schema& schema, bool has_regressor)
   const auto columns = schema.model_columns();
   const std::size_t all = schema.feature_names().size();
   if (columns.empty() && all > 0 && has_regressor) {
-    fail(ErrorCode::kInvalidArgument,
-         {.option = "features",
-          .remedies = {{"leave it at least one by", "features", "", ""},
-                       use("method", "pure_kernel")},
-          .named_in_problem = true},
-         "no feature is left for the point model, only columns to calibrate on");
+    fail(
+        ErrorCode::kInvalidArgument,
+        {.option = "features",
+         .remedies = {{"leave it at least one by", "features", "", ""},
+                      use("method", "pure_kernel")},
+         .named_in_problem = true},
+        "no feature is left for the point model: all remaining columns are features of the kernel");
   }
   return columns.size() < all ? columns : std::vector<std::size_t>{};
 }
@@ -150,7 +151,7 @@ TrainingData make_training_data(const Table& table, const FitOptions& options, s
   if (options.outside_model) {
     const auto predicted = options.outside_model(table, schema->model_inputs(), data.encoded.rows);
     if (predicted.size() != data.encoded.rows.size()) {
-      fail(ErrorCode::kShapeMismatch, "the outside model gave {} predictions for {} rows",
+      fail(ErrorCode::kShapeMismatch, "the outside model returned {} predictions for {} rows",
            predicted.size(), data.encoded.rows.size());
     }
     data.encoded.given = Matrix(predicted, predicted.size(), 1);

@@ -13,7 +13,7 @@
 
 namespace tare {
 
-/// The user's table as a method takes it.
+/// The user's table as the input of a method.
 struct TrainingData {
   std::shared_ptr<const Schema> schema;
   Encoded encoded;
@@ -21,17 +21,17 @@ struct TrainingData {
   std::vector<std::uint32_t> group;          // empty: none
   std::vector<std::size_t> model_columns;    // as in FitInput
   std::vector<std::size_t> calibrate_columns;
-  std::size_t without_window = 0;  // rows left out for want of a past
+  std::size_t without_window = 0;  // rows left out because their window is incomplete
   ShiftWeights shift;              // no weights: none
 
   FitInput input(Seed seed) const;
 };
 
-/// True for split=by:COLUMN=VALUE, which is about the table and not the method. Throws
-/// kInvalidArgument where the text is incomplete.
+/// True for split=by:COLUMN=VALUE, which refers to the table, not the method. Throws
+/// kInvalidArgument if the text is incomplete.
 bool splits_by_column(const FitOptions& options);
 
-/// Whether the columns to calibrate on are to be found: calibrate_on={"auto"}.
+/// Whether screening selects the features of the kernel: calibrate_on={"auto"}.
 bool finds_columns(const FitOptions& options);
 
 /// How to read each column of a table with this header for a fit. Throws kNotFound and
@@ -40,14 +40,14 @@ std::vector<ColumnRequest> fit_requests(const std::string& source,
                                         const std::vector<std::string>& header,
                                         const FitOptions& options);
 
-/// Learns the schema, encodes the rows, asks the outside model, joins windows. The columns are as
-/// fit_requests asks for them. `window` >= 1; `trains` says whether a point model will be trained
-/// on the features.
+/// Learns the schema, encodes the rows, calls the outside model, builds windows. The columns must
+/// have been read as fit_requests requires. `window` >= 1; `trains` says whether a point model will
+/// be trained on the features.
 TrainingData make_training_data(const Table& table, const FitOptions& options, std::size_t window,
                                 bool trains);
 
-/// Weighs the rows of `data` towards those of shift_to, where there are any. Throws kNotFound where
-/// a column is not among theirs.
+/// Weights the rows of `data` towards those of shift_to, if there are any. Throws kNotFound if they
+/// lack a column.
 void shift_training_data(TrainingData& data, const FitOptions& options, const Execution& how);
 
 }  // namespace tare

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is checked for every method before it sees the rows.
+// Checks that apply to every method before the fit.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -58,34 +58,33 @@ void check_rows(const FitInput& input) {
     if (input.given.cols() > 0) {
       for (const double value : input.given.row(i)) finite = finite && std::isfinite(value);
     }
-    if (!finite) fail(ErrorCode::kBadData, {.row = i}, "there is a value that is not finite");
+    if (!finite) fail(ErrorCode::kBadData, {.row = i}, "a value is not finite");
     if (!input.weight.empty() && !(input.weight[i] >= 0.0 && std::isfinite(input.weight[i]))) {
       fail(ErrorCode::kBadData, {.row = i, .value = fmt::to_string(input.weight[i])},
-           "the weight is {}, and weights are finite and not negative", input.weight[i]);
+           "the weight is {}; weights must be finite and not negative", input.weight[i]);
     }
   }
 }
 
-/// What is given must be of use to the method.
+/// Checks that the method can use the given predictions.
 void check_roles(const Method& method, const FitInput& input, const Params& params) {
   if (input.given.cols() > 0 && method.point == PointSource::kOwn) {
     fail(ErrorCode::kInvalidArgument,
          {.remedies = {use("method", "nrc"), advice("leave the prediction out")}},
-         "a prediction is given, and method '{}' trains a model of its own", method.name);
+         "a prediction is given, but method '{}' trains its own model", method.name);
   }
   if (input.given.cols() > 0 && params.has("regressor")) {
     fail(ErrorCode::kInvalidArgument,
-         "a prediction is given, so there is nothing for the regressor '{}' to do (leave one of "
-         "them out)",
+         "a prediction is given, so the regressor '{}' would not be used (leave one of them out)",
          params.text("regressor", ""));
   }
   if (!input.calibrate_rows.empty() && !has_option(method, "split")) {
     fail(ErrorCode::kInvalidArgument,
-         "method '{}' has no calibration step, so no rows can be set apart for one", method.name);
+         "method '{}' has no calibration step, so it cannot use calibration rows", method.name);
   }
   if (!input.calibrate_columns.empty() && !method.on_columns) {
     fail(ErrorCode::kInvalidArgument,
-         "method '{}' does not calibrate on chosen columns (the nrc family does)", method.name);
+         "method '{}' cannot calibrate on chosen columns (the nrc family can)", method.name);
   }
 }
 
@@ -95,19 +94,19 @@ void check_stated(const FitInput& input, GuaranteeRule::Form form) {
   const bool in_folds = input.given_form.kind == GivenKind::kFoldPoints;
   if (!input.held_out_rows.empty() && form != GuaranteeRule::Form::kSplit) {
     fail(ErrorCode::kInvalidArgument,
-         "rows are held out for a guarantee, and it is not guarantee=split that is asked for");
+         "rows are held out for a guarantee, which requires guarantee=split");
   }
   if (in_folds != !input.fold.empty() || (in_folds && form != GuaranteeRule::Form::kCross)) {
     fail(ErrorCode::kInvalidArgument,
-         "predictions of each fold's model need guarantee=cross and the fold of each row");
+         "predictions of fold models need guarantee=cross and the fold of each row");
   }
   if (in_folds && (!input.group.empty() || input.window > 1)) {
     fail(ErrorCode::kInvalidArgument,
-         "predictions of each fold's model are for rows at random, without groups and windows");
+         "predictions of fold models do not support groups, windows or rows in time order");
   }
 }
 
-/// What is left for the method once the common options are seen to.
+/// The parameters of the method without the common options.
 Params own_params(const Params& all) {
   Params own;
   for (const auto& [name, value] : all.all()) {
@@ -132,7 +131,7 @@ bool wants_masses(const Method& method, const FitInput& input, MassesRule rule) 
   return input.given.cols() > 0 || method.name == "nrc_boost";
 }
 
-/// What stands around the method: options that every method has.
+/// The wrappers of the method: options that every method has.
 struct Surroundings {
   GuaranteeRule guarantee;
   MassesRule masses;
@@ -248,7 +247,7 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
     fail(ErrorCode::kInvalidArgument,
          {.remedies = {use("guarantee", "split"), use("guarantee", "cross"),
                        advice("leave the groups out")}},
-         "groups are what a guarantee holds within, and none is asked for");
+         "groups are the groups of a guarantee, but there is no guarantee");
   }
   // From the inside out: the method, masses, the guarantee, bands, bounds.
   std::unique_ptr<QuantileModel> model = guaranteed

@@ -23,7 +23,7 @@ MethodConfig parse_config(std::string_view text, std::string_view source) {
     const nlohmann::json options = json.value("options", nlohmann::json::object());
     if (!options.is_object()) {
       fail(ErrorCode::kInvalidArgument, {.source = std::string(source)},
-           "\"options\" is an object of names and values");
+           "\"options\" must be an object of names and values");
     }
     for (const auto& [name, value] : options.items()) {
       config.params.set(name, value.is_string() ? value.get<std::string>() : value.dump());
@@ -40,7 +40,7 @@ MethodConfig parse_config(std::string_view text, std::string_view source) {
 
 MethodConfig read_config(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) fail(ErrorCode::kNotFound, {.source = path}, "there is no such configuration");
+  if (!file) fail(ErrorCode::kNotFound, {.source = path}, "the configuration file does not exist");
   std::ostringstream text;
   text << file.rdbuf();
   return parse_config(text.str(), path);

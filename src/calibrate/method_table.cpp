@@ -28,7 +28,7 @@ namespace {
 
 using enum PointSource;
 
-/// A member of the NRC family: what differs is where it starts from.
+/// A member of the NRC family. The members differ only in their defaults.
 struct NrcRow {
   std::string_view name, paper, summary, defaults;
   PointSource point = kOwn;
@@ -41,8 +41,8 @@ Method nrc_method(const NrcRow& row) {
           .summary = row.summary,
           .guarantee =
               "nothing for a finite sample; consistency by Theorem 1 for kernel=naive "
-              "bandwidth=rate: independent rows, a quantile that is bounded and Lipschitz in the "
-              "kernel's features, which have a density there, as the residual has",
+              "bandwidth=rate, if rows are independent, the quantile is bounded and Lipschitz in "
+              "the kernel's features, and these features and the residual have densities",
           .citation = "Liu, Cai, Li 2023",
           .defaults = row.defaults,
           .point = row.point,
@@ -59,14 +59,11 @@ std::span<const Method> table() {
   static const std::array kMethods = std::to_array<Method>({
       {.name = "auto",
        .paper = "",
-       .summary =
-           "the default: several cross-fitted centers and scales, SNQ on each, and the average "
-           "that loses least on rows left out",
-       .guarantee =
-           "from 2,000 rows on, or with guarantee=split or guarantee=cross: a central interval "
-           "covers at "
-           "least its share of exchangeable rows on average, what of it the rows can keep; no "
-           "theorem covers the average of its members",
+       .summary = "the default: SNQ on several cross-fitted centers and scales, and the average of "
+                  "them with the smallest loss on left-out rows",
+       .guarantee = "from 2,000 rows on, or with guarantee=split or guarantee=cross: a central "
+                    "interval covers at least its share of exchangeable rows on average, as far as "
+                    "the number of rows permits; no theorem covers the average of its members",
        .citation = "Liu, Cai, Li 2023, Theorem 3; Caruana et al. 2004 for the greedy average",
        .defaults = "guarantee=auto",
        .point = kOwnOrGiven,
@@ -76,33 +73,34 @@ std::span<const Method> table() {
        .load = &load_auto,
        .on_columns = true,
        .half_params = "budget=quick folds=3"},
-      nrc_method({"nrc", "NRC",
-                  "SNQ on the residuals of a network or of a given prediction, kernel on all "
-                  "features",
-                  "regressor=mlp", kOwnOrGiven}),
-      nrc_method({"nrc_rf", "NRC-RF", "as nrc, on a random forest", "regressor=forest"}),
-      nrc_method({"nrc_rp", "NRC-RP", "as nrc, kernel on a random projection to a few features",
+      nrc_method(
+          {"nrc", "NRC",
+           "SNQ on the residuals of a network or a given prediction; the kernel uses all features",
+           "regressor=mlp", kOwnOrGiven}),
+      nrc_method({"nrc_rf", "NRC-RF", "as nrc, with a random forest", "regressor=forest"}),
+      nrc_method({"nrc_rp", "NRC-RP",
+                  "as nrc; the kernel uses a random projection to a few features",
                   "regressor=mlp reducer=projection dims=4", kOwnOrGiven}),
       nrc_method({"nrc_cov", "NRC-Cov",
-                  "as nrc, kernel on the few features that correlate most with the target",
+                  "as nrc; the kernel uses the few features that correlate most with the target",
                   "regressor=mlp reducer=correlation dims=4", kOwnOrGiven}),
       nrc_method({"nrc_embed", "NRC-Embed",
-                  "as nrc, kernel on the network's last hidden layer, which is made small",
+                  "as nrc; the kernel uses the last hidden layer of the network, which is small",
                   "regressor=mlp reducer=embedding dims=4"}),
-      nrc_method({"nrc_rf_rp", "NRC-RF-RP", "as nrc_rp, on a random forest",
+      nrc_method({"nrc_rf_rp", "NRC-RF-RP", "as nrc_rp, with a random forest",
                   "regressor=forest reducer=projection dims=4"}),
       nrc_method(
           {"pure_kernel", "", "SNQ on the target itself, without a point model", "regressor=zero"}),
-      nrc_method({"lstm_nrc", "LSTM-NRC",
-                  "for series: SNQ on the residuals of an LSTM on windows, kernel on a projection",
-                  "regressor=lstm reducer=projection dims=4 split=cross", kOwn, 5}),
+      nrc_method(
+          {"lstm_nrc", "LSTM-NRC",
+           "for series: SNQ on the residuals of an LSTM on windows; the kernel uses a projection",
+           "regressor=lstm reducer=projection dims=4 split=cross", kOwn, 5}),
       {.name = "nrc_boost",
        .paper = "",
-       .summary = "as nrc, after boosted trees brought the residuals to one center and size: SNQ "
-                  "on one line",
-       .guarantee = "nothing for a finite sample; as nrc only where the residual's law depends on "
-                    "the trees' "
-                    "center and size alone (Theorem 3)",
+       .summary = "as nrc, after boosted trees have standardised the residuals by their center and "
+                  "size; the kernel has one feature",
+       .guarantee = "nothing for a finite sample; as nrc only if the distribution of the residual "
+                    "depends only on the center and size that the trees estimate (Theorem 3)",
        .citation = "Liu, Cai, Li 2023; Friedman 2001 for the trees",
        .defaults = "regressor=boosting split=cross",
        .point = kOwnOrGiven,
@@ -114,9 +112,8 @@ std::span<const Method> table() {
       {.name = "hnn",
        .paper = "HNN",
        .summary = "a network with a mean and an sd head, by Gaussian likelihood",
-       .guarantee =
-           "none; right in the limit only where the target is normal given the features and "
-           "training finds its mean and sd",
+       .guarantee = "none; correct in the limit only if the target is normal given the features "
+                    "and training finds its mean and sd",
        .citation = "Kendall, Gal 2017",
        .defaults = "hidden=20,20",
        .point = kOwn,
@@ -137,10 +134,9 @@ std::span<const Method> table() {
        .load = &load_mc_dropout},
       {.name = "deep_ensemble",
        .paper = "DeepEnsemble",
-       .summary = "5 networks as in hnn; what they disagree about is part of the variance",
-       .guarantee =
-           "none; right in the limit only where the target is normal given the features and "
-           "training finds its mean and sd",
+       .summary = "5 networks as in hnn; their disagreement is part of the variance",
+       .guarantee = "none; correct in the limit only if the target is normal given the features "
+                    "and training finds its mean and sd",
        .citation = "Lakshminarayanan, Pritzel, Blundell 2017",
        .defaults = "hidden=20,20 members=5",
        .point = kOwn,
@@ -150,8 +146,8 @@ std::span<const Method> table() {
        .load = &load_deep_ensemble},
       {.name = "mmd",
        .paper = "MMD",
-       .summary =
-           "as hnn, then trained on so that draws from its laws resemble the targets as a whole",
+       .summary = "as hnn, then trained further so that draws from its predicted distributions "
+                  "resemble the set of all targets",
        .guarantee = "none: its second loss cannot tell which distribution belongs to which row",
        .citation = "Cui, Hu, Zhu 2020",
        .defaults = "hidden=20,20 mmd_batch=128",
@@ -162,7 +158,7 @@ std::span<const Method> table() {
        .load = &load_mmd},
       {.name = "isr",
        .paper = "ISR",
-       .summary = "as hnn, with levels corrected to how often held-out rows kept them",
+       .summary = "as hnn, with levels corrected by their coverage on held-out rows",
        .guarantee = "each level holds on average over exchangeable rows, within 1/(n+1) for n "
                     "recalibration rows without ties; nothing for a single x",
        .citation = "Kuleshov, Fenner, Ermon 2018",
@@ -175,7 +171,7 @@ std::span<const Method> table() {
       {.name = "lstm_hnn",
        .paper = "LSTM-HNN",
        .summary = "for series: mean and sd heads on an LSTM that reads a window of steps",
-       .guarantee = "none; right in the limit only where the target is normal given the window and "
+       .guarantee = "none; correct in the limit only if the target is normal given the window and "
                     "training finds its mean and sd",
        .citation = "Kendall, Gal 2017",
        .defaults = "units=40,40",
@@ -189,8 +185,7 @@ std::span<const Method> table() {
        .paper = "",
        .summary = "conformalized quantile regression on boosted trees",
        .guarantee = "a central interval covers at least its share of exchangeable rows on average, "
-                    "or n/(n+1) "
-                    "where that is less, for n rows that calibrate; nothing for a single x",
+                    "or n/(n+1) if that is less, for n calibration rows; nothing for a single x",
        .citation = "Romano, Patterson, Candes 2019; Friedman 2001",
        .defaults = "",
        .point = kOwn,
@@ -200,10 +195,10 @@ std::span<const Method> table() {
        .load = &load_cqr_boost},
       {.name = "cqr",
        .paper = "CQR",
-       .summary = "a pinball network for all levels, moved by a conformal step on held-out rows",
+       .summary = "a network trained with pinball loss for all levels, corrected by a conformal "
+                  "step on held-out rows",
        .guarantee = "a central interval covers at least its share of exchangeable rows on average, "
-                    "or n/(n+1) "
-                    "where that is less, for n rows that calibrate; nothing for a single x",
+                    "or n/(n+1) if that is less, for n calibration rows; nothing for a single x",
        .citation = "Romano, Patterson, Candes 2019",
        .defaults = "",
        .point = kOwn,
@@ -213,10 +208,10 @@ std::span<const Method> table() {
        .load = &load_cqr},
       {.name = "oqr",
        .paper = "OQR",
-       .summary = "as cqr, the network's intervals made to cover alike whatever their length",
+       .summary = "as cqr, with a network trained so that coverage does not depend on the length "
+                  "of the interval",
        .guarantee = "a central interval covers at least its share of exchangeable rows on average, "
-                    "or n/(n+1) "
-                    "where that is less, for n rows that calibrate; nothing for a single x",
+                    "or n/(n+1) if that is less, for n calibration rows; nothing for a single x",
        .citation = "Feldman, Bates, Romano 2021",
        .defaults = "batch=128",
        .point = kOwn,
@@ -226,8 +221,8 @@ std::span<const Method> table() {
        .load = &load_oqr},
       {.name = "maqr",
        .paper = "MAQR",
-       .summary = "a network, and a second one for the local quantiles of its residuals",
-       .guarantee = "none: residuals are those of the rows it was trained on, which are too small",
+       .summary = "a network, and a second network for the local quantiles of its residuals",
+       .guarantee = "none: it uses residuals of its training rows, which are too small",
        .citation = "Chung, Neiswanger, Char, Schneider 2021",
        .defaults = "",
        .point = kOwn,

@@ -12,8 +12,8 @@
 namespace tare {
 namespace {
 
-// Levels outside of all that a person asks for: what is delivered there is delivered from the last
-// kept level outwards.
+// Levels beyond all realistic requests: the level delivered there is that of the outermost kept
+// level.
 constexpr double kOutermost = 1e-6;
 
 /// Of ascending levels.
@@ -66,8 +66,8 @@ std::vector<PredictionWarning> model_warnings(const QuantileModel& model) {
   return {{WarningCode::kNoGuarantee,
            0,
            {},
-           "No finite-sample guarantee was built at fit: how well the levels are kept rests on the "
-           "method alone."}};
+           "The model was fitted without a finite-sample guarantee: only the method determines how "
+           "well the levels are kept."}};
 }
 
 WarningTally::WarningTally(const QuantileModel& model, std::vector<Level> levels)
@@ -115,8 +115,9 @@ void WarningTally::count_levels_beyond(const Rows& rows) {
     bool any = false;
     for (std::size_t j = 0; j < levels_.size(); ++j) {
       const double tau = levels_[j].value();
-      // Too little is kept, and going farther out would not give more. With folds what is proven
-      // is less than the level everywhere, and that is no matter of too few rows.
+      // The kept level is too low, and a more extreme level would not be kept better. With folds
+      // the proven level is below the requested level everywhere, which does not mean that there
+      // are too few rows.
       const bool low = tau < 0.5;
       const bool short_of_it = low ? kept(i, j) > tau : kept(i, j) < tau;
       if (!short_of_it || kept(i, j) != kept(i, levels_.size() + (low ? 0 : 1))) continue;
@@ -131,18 +132,20 @@ std::vector<PredictionWarning> WarningTally::list() const {
   std::vector<PredictionWarning> warnings;
   if (infinite_.rows > 0) {
     const std::vector<double> levels = levels_at(infinite_.at_level, levels_);
-    warnings.push_back({WarningCode::kInfiniteAnswer, infinite_.rows, levels,
-                        fmt::format("{} have an infinite answer, at {}: the rows of the fit do not "
-                                    "bound such a level.",
-                                    rows_of_all(infinite_.rows, all_), levels_text(levels))});
+    warnings.push_back(
+        {WarningCode::kInfiniteAnswer, infinite_.rows, levels,
+         fmt::format(
+             "{} have an infinite answer at {}: the fit has too few rows to bound such a level.",
+             rows_of_all(infinite_.rows, all_), levels_text(levels))});
   }
   if (beyond_.rows > 0) {
     const std::vector<double> levels = levels_at(beyond_.at_level, levels_);
     warnings.push_back(
         {WarningCode::kBeyondKeptLevels, beyond_.rows, levels,
-         fmt::format("{} are asked for more than the guarantee can keep, at {}: the rows behind it "
-                     "are too few, and the answers there are an estimate, not guaranteed.",
-                     rows_of_all(beyond_.rows, all_), levels_text(levels))});
+         fmt::format(
+             "{} have a requested level that the guarantee cannot keep, at {}: it has too few rows "
+             "for such a level, and the answers there are estimates without a guarantee.",
+             rows_of_all(beyond_.rows, all_), levels_text(levels))});
   }
   const auto add = [&](WarningCode code, std::size_t rows, std::string_view what) {
     if (rows > 0) {
@@ -150,14 +153,13 @@ std::vector<PredictionWarning> WarningTally::list() const {
     }
   };
   add(WarningCode::kFallback, fallback_,
-      "had no calibration row in reach and fell back on others.");
+      "had no calibration row within the bandwidth and used the fallback rows.");
   add(WarningCode::kFewEffectiveRows, few_,
-      fmt::format("have an effective_n below {}: their outer quantiles are hardly known.",
+      fmt::format("have an effective_n below {}: their outer quantiles are very uncertain.",
                   kFewRows));
   add(WarningCode::kOutside, outside_,
-      "are farther from the calibration rows than 99 % of these are from each other (1 % is "
-      "usual): "
-      "take their answers with care.");
+      "are farther from the nearest calibration row than 99 % of the calibration rows are from "
+      "theirs (1 % is usual): their answers are extrapolations.");
   return warnings;
 }
 

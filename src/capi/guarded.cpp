@@ -70,7 +70,7 @@ tare_status remember(std::exception_ptr failure) noexcept {
       show(TARE_OTHER, "an unknown error", {});
     }
     return last_error.shown.status;
-  } catch (...) {  // not even memory for saying so
+  } catch (...) {  // not even memory for the message
     static constexpr const char* kNone = "";
     last_error.shown = {TARE_OTHER, "out of memory", kNone, 0, kNone, kNone, kNone};
     last_error.set = true;

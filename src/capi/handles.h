@@ -37,7 +37,7 @@ void set_options(const char* const* options, std::size_t count, Set&& set) {
     const std::string_view text(&needed(options[k], "an option"));
     const std::size_t mark = text.find('=');
     if (mark == std::string_view::npos || mark == 0) {
-      fail(ErrorCode::kInvalidArgument, "an option is 'name=value', got '{}'", text);
+      fail(ErrorCode::kInvalidArgument, "an option must be 'name=value', got '{}'", text);
     }
     set(text.substr(0, mark), text.substr(mark + 1));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a table's columns to numbers: the part of Schema that meets every row.
+// Converts the columns of a table to numbers: the part of Schema that processes every row.
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -12,7 +12,7 @@
 namespace tare {
 namespace {
 
-/// `why` says what stands in the way of imputing the value; empty: nothing.
+/// `why` is the reason why the value cannot be imputed; empty: it can.
 [[noreturn]] void fail_missing(const Table& table, const Column& column, std::string_view why,
                                std::vector<Remedy> remedies) {
   ErrorDetails details = cell_details(table, column.name, column.first_missing);
@@ -48,7 +48,7 @@ void check_not_imputable(const Table& table, const Column& column, MissingPolicy
 void check_finite_weight(const Table& table, const Column& column) {
   for (std::size_t i = 0; i < column.numbers.size(); ++i) {
     if (column.numbers[i] < 0.0) {
-      fail_number(table, column, i, "the weight {} is negative", "weights are 0 or more");
+      fail_number(table, column, i, "the weight {} is negative", "weights must be 0 or more");
     }
   }
 }
@@ -129,7 +129,8 @@ Encoded Schema::encode(const Table& table, Need need, MissingPolicy missing) con
     }
     if (column.missing > 0 && column.missing == table.rows() && !input.categorical &&
         missing == MissingPolicy::kImpute && with_target) {
-      fail_missing(table, column, "there is nothing to impute from", {use("drop", input.name)});
+      fail_missing(table, column, "all values are missing, so there is nothing to impute from",
+                   {use("drop", input.name)});
     }
     columns.push_back(&column);
   }

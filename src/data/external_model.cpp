@@ -35,7 +35,8 @@ std::vector<double> run_external_model(const ExternalModel& model, const Table& 
   if (lines.size() != rows.size()) {
     fail(ErrorCode::kBadData,
          {.remedies = {advice("it must print one number per row and nothing else")}},
-         "the predictor '{}' gave {} lines for {} rows", model.command, lines.size(), rows.size());
+         "the predictor '{}' printed {} lines for {} rows", model.command, lines.size(),
+         rows.size());
   }
   std::vector<double> predictions;
   predictions.reserve(lines.size());

@@ -11,8 +11,9 @@
 
 namespace tare {
 
-/// A point model that is a program of the user's: feature rows as CSV on its standard input, with a
-/// header and the cells as they stand in the file; one prediction per line on its standard output.
+/// A point model that is a program of the user: it reads feature rows as CSV on standard input,
+/// with a header and the cells as written in the file; one prediction per line on its standard
+/// output.
 struct ExternalModel {
   std::string command;
   std::chrono::milliseconds timeout{60'000};

@@ -11,7 +11,7 @@
 namespace tare {
 namespace {
 
-/// More values than this, and no group has enough rows to be one.
+/// With more values, no group would have enough rows.
 constexpr std::size_t kMaxGroups = 10'000;
 
 }  // namespace
@@ -33,7 +33,7 @@ GroupColumn::GroupColumn(const Table& table, std::string name, std::span<const s
     static_cast<void>(to_json().dump());  // a model file keeps them as JSON, which is UTF-8
   } catch (const Json::exception&) {
     ErrorDetails details = no_column(table.source, name_);
-    details.remedies = {advice("convert the file, such as with iconv -f latin1 -t utf-8")};
+    details.remedies = {advice("convert the file, for example with iconv -f latin1 -t utf-8")};
     fail(ErrorCode::kBadData, std::move(details), "column '{}' has a value that is not UTF-8 text",
          name_);
   }

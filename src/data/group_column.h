@@ -13,8 +13,8 @@
 
 namespace tare {
 
-/// The column within whose values a guarantee holds. Values are compared as the texts that stand in
-/// the file, so a missing one is a value like any other.
+/// The column of groups of a guarantee. Values are compared as texts of the file, so a missing
+/// value is a group like any other.
 class GroupColumn {
  public:
   /// The code of a value that was not there at fit.
@@ -28,7 +28,7 @@ class GroupColumn {
   bool empty() const noexcept { return name_.empty(); }
   const std::string& name() const noexcept { return name_; }
   const std::vector<std::string>& values() const noexcept { return values_; }
-  /// The place in values() of each row's cell, or kUnseen.
+  /// The index in values() of each row's cell, or kUnseen.
   std::vector<std::uint32_t> codes(const Table& table, std::span<const std::size_t> rows) const;
 
   Json to_json() const { return {{"name", name_}, {"values", values_}}; }

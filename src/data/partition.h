@@ -25,7 +25,7 @@ Partition time_partition(std::size_t rows, double share);
 Partition flagged_partition(std::span<const unsigned char> flag);
 /// The fold of each row, 0 to folds - 1; sizes differ by at most one.
 std::vector<std::size_t> random_folds(std::size_t rows, std::size_t folds, Seed seed);
-/// Folds of neighbours, for rows in time order: the first rows are fold 0, and so on.
+/// Folds of successive rows, for rows in time order: the first rows are fold 0, and so on.
 std::vector<std::size_t> time_folds(std::size_t rows, std::size_t folds);
 /// All rows of a fold in `second`, the others in `first`; where rows are windows of `window` steps
 /// in time order, without those that share a step with a row of the fold.

@@ -96,7 +96,8 @@ const Problem& find_problem(std::string_view name) {
 Problem known_law_problem(LawShape shape, std::size_t dims, std::size_t relevant, Spread spread) {
   if (relevant < 1 || relevant > dims) {
     fail(ErrorCode::kInvalidArgument,
-         "known_law_problem: {} relevant features of {}; at least one and at most all can matter",
+         "known_law_problem: {} relevant features of {}; the number must be at least 1 and at most "
+         "the number of features",
          relevant, dims);
   }
 

@@ -22,7 +22,7 @@ Law sine_law(std::span<const double> x) {
 Law wedge_law(std::span<const double> x) { return {LawShape::kUniform, 0.0, x[0]}; }
 
 // Y = uX with u ~ U[-1, 1], so the tau-quantile is (2 tau - 1) x. (The paper's appendix prints
-// (tau - 0.5) x, which belongs to u ~ U[-1/2, 1/2]; its law of u is the one kept here.)
+// (tau - 0.5) x, which belongs to u ~ U[-1/2, 1/2]; its distribution of u is used here.)
 Law scaled_uniform_law(std::span<const double> x) {
   return {LawShape::kUniform, -x[0], 2.0 * x[0]};
 }
@@ -70,8 +70,8 @@ constexpr FamilyRow kFamily[] = {
     {"stepped_10", LawShape::kBimodal, 10, 2, Spread::kStepped},
 };
 
-/// 0, or an amount with an exponential law. A smooth member of the family lends its location, as
-/// the log odds of 0, and its scale, as the mean amount.
+/// 0, or an amount with an exponential distribution. The location of a smooth member of the family
+/// is the log odds of 0, and its scale is the mean amount.
 Problem zeros_problem(std::string name, std::size_t dims, std::size_t relevant) {
   Problem problem = known_law_problem(LawShape::kSkewed, dims, relevant);
   problem.name = std::move(name);
@@ -85,7 +85,8 @@ Problem zeros_problem(std::string name, std::size_t dims, std::size_t relevant) 
   return problem;
 }
 
-/// A member of the family with normal noise that is 0 in three rows of ten: a jump inside the law.
+/// A member of the family with normal noise that is 0 in three rows of ten: a jump inside the
+/// distribution.
 Problem spike_problem(std::string name, std::size_t dims, std::size_t relevant) {
   Problem problem = known_law_problem(LawShape::kNormal, dims, relevant);
   problem.name = std::move(name);
@@ -101,7 +102,7 @@ Problem spike_problem(std::string name, std::size_t dims, std::size_t relevant) 
 std::vector<Problem> make_table() {
   std::vector<Problem> table;
   table.push_back(one_feature(
-      "sine", "the paper's Figure 1: a sine whose noise swells and vanishes", 15.0, sine_law));
+      "sine", "the paper's Figure 1: a sine with noise that grows and vanishes", 15.0, sine_law));
   table.push_back(one_feature("uniform_wedge",
                               "the paper's Example 1: Y|x ~ U[0, x], where sharpness misleads", 1.0,
                               wedge_law));
@@ -109,7 +110,7 @@ std::vector<Problem> make_table() {
                               "the paper's Y = uX with u ~ U[-1, 1], where CCL goes wrong", 1.0,
                               scaled_uniform_law));
   table.push_back(
-      one_feature("flat", "Y ~ N(0, 1) whatever x: there is nothing to find", 1.0, flat_law));
+      one_feature("flat", "Y ~ N(0, 1) for every x: Y does not depend on x", 1.0, flat_law));
   for (const FamilyRow& row : kFamily) {
     Problem problem = known_law_problem(row.shape, row.dims, row.relevant, row.spread);
     problem.name = row.name;

@@ -2,8 +2,10 @@
 #include "data/roles.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/fail.h"
+#include "io/table_place.h"
 
 namespace tare {
 
@@ -27,9 +29,7 @@ GivenForm given_form_of(const Roles& roles) {
   return form;
 }
 
-/// A column that is asked for in a way that does not go.
-[[noreturn]] void fail_column(const std::string& column, std::string_view problem,
-                              std::vector<Remedy> remedies = {}) {
+void fail_role(const std::string& column, std::string_view problem, std::vector<Remedy> remedies) {
   ErrorDetails details = no_column("", column);
   details.remedies = std::move(remedies);
   fail(ErrorCode::kInvalidArgument, std::move(details), "column '{}' {}", column, problem);
@@ -38,20 +38,21 @@ GivenForm given_form_of(const Roles& roles) {
 void check_given(const Roles& roles) {
   const std::vector<std::string> names = given_columns_of(roles);
   if (!roles.prediction_sd.empty() && roles.prediction.empty()) {
-    fail_column(roles.prediction_sd, "is the standard deviation of a prediction that is not named",
-                {{"name the mean with", "prediction", "COL", ""}});
+    fail_role(roles.prediction_sd,
+              "is the standard deviation of a prediction, but no option names the prediction",
+              {{"name the mean with", "prediction", "COL", ""}});
   }
   if (!roles.prediction_quantiles.empty() && !roles.prediction.empty()) {
     fail(ErrorCode::kInvalidArgument,
-         "a prediction and quantiles are both named as what the model gives; use one");
+         "both a prediction and quantiles are named as the output of the model; use one");
   }
   for (std::size_t k = 0; k < names.size(); ++k) {
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(k), names[k]) !=
         names.begin() + static_cast<std::ptrdiff_t>(k)) {
-      fail_column(names[k], "is named twice as what the model gives");
+      fail_role(names[k], "is named twice as an output of the model");
     }
     if (names[k] == roles.target) {
-      fail_column(roles.target, "is the target and cannot play another part as well");
+      fail_role(roles.target, "is the target and cannot have another role");
     }
   }
 }

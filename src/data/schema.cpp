@@ -13,7 +13,7 @@
 namespace tare {
 namespace {
 
-// More categories than this and the column is a name or a number in disguise, not a category.
+// A column with more categories is probably an identifier or a number, not a category.
 constexpr std::size_t kMaxCategories = 1000;
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
@@ -98,7 +98,7 @@ bool is_utf8(const std::string& text) {
 void require_utf8(ErrorDetails place, const std::string& text) {
   if (is_utf8(text)) return;
   place.value = text;
-  place.remedies = {advice("convert the file, such as with iconv -f latin1 -t utf-8")};
+  place.remedies = {advice("convert the file, for example with iconv -f latin1 -t utf-8")};
   fail(ErrorCode::kBadData, std::move(place), "'{}' is not UTF-8 text", text);
 }
 
@@ -119,7 +119,7 @@ InputColumn learn_category(const Table& table, const Column& column) {
     ErrorDetails details = no_column(table.source, column.name);
     details.remedies = {{"if it is a name or a date, use", "drop", column.name, ""}};
     fail(ErrorCode::kBadData, std::move(details),
-         "column '{}' has {} different texts in {} rows, more than the {} a category may have",
+         "column '{}' has {} different texts in {} rows; a categorical column may have at most {}",
          column.name, column.vocabulary.size(), table.rows(), kMaxCategories);
   }
   std::vector<std::size_t> count(column.vocabulary.size(), 0);
@@ -155,7 +155,7 @@ MissingPolicy parse_missing_policy(std::string_view name) {
   if (sought == "error") return MissingPolicy::kError;
   if (sought == "drop") return MissingPolicy::kDrop;
   if (sought == "impute") return MissingPolicy::kImpute;
-  fail_option("missing", name, "is error, drop or impute");
+  fail_option("missing", name, "must be error, drop or impute");
 }
 
 std::string_view missing_policy_name(MissingPolicy policy) {
@@ -188,7 +188,7 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   }
   const auto clash = [&](const std::string& name, std::string_view what) {
     if (!name.empty() && (contains(roles.features, name) || contains(roles.calibrate_on, name))) {
-      fail_column(name, fmt::format("is the {} and cannot be a feature as well", what));
+      fail_role(name, fmt::format("is the {} and cannot also be a feature", what));
     }
   };
   clash(roles.target, "target");
@@ -196,7 +196,7 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   clash(roles.weight, "weight");
   clash(roles.split, "column to split by");
   if (roles.target == roles.weight || roles.target == roles.group) {
-    fail_column(roles.target, "is the target and cannot play another part as well");
+    fail_role(roles.target, "is the target and cannot play another part as well");
   }
 
   std::vector<ColumnRequest> requests;

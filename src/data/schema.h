@@ -19,10 +19,10 @@
 
 namespace tare {
 
-/// A longer memory of a series than this is a slip of the pen.
+/// A longer window is assumed to be a typing error.
 inline constexpr std::size_t kMaxWindow = 10'000;
 
-/// What encode() needs beside the features.
+/// What encode() needs in addition to the features.
 enum class Need : std::uint8_t { kFeatures, kFeaturesAndTarget };
 
 /// Numbers made from a table.
@@ -32,12 +32,12 @@ struct Encoded {
   std::vector<double> y;          // with kFeaturesAndTarget
   std::vector<double> weight;     // with kFeaturesAndTarget, where the table was read with it
   std::vector<std::size_t> rows;  // the table's rows that are in x
-  std::size_t dropped = 0;        // rows left out for a missing value
+  std::size_t dropped = 0;        // rows left out because of a missing value
   std::size_t imputed = 0;        // cells filled in
   std::size_t unseen = 0;         // cells with a category that was not there at fit: all zeros
 };
 
-/// From the columns of a file to the columns of x: learned at fit, saved with the model, applied at
+/// Maps the columns of a file to the columns of x: learned at fit, saved with the model, applied at
 /// prediction.
 class Schema {
  public:
@@ -63,7 +63,7 @@ class Schema {
 
   const std::string& target() const noexcept { return target_; }
   const std::string& weight() const noexcept { return weight_; }
-  /// Columns with what an outside model says, as the form orders them; empty: none.
+  /// Columns with given predictions, in the order of their form; empty: none.
   const std::vector<std::string>& given_columns() const noexcept { return given_; }
   const GivenForm& given_form() const noexcept { return form_; }
   /// Of each of given_columns(), where it is known.
@@ -71,17 +71,17 @@ class Schema {
     return given_ranges_;
   }
   const std::vector<InputColumn>& inputs() const noexcept { return inputs_; }
-  /// The program that gives the predictions (--predictor), as it was named at fit; empty: none.
+  /// The command of the predictor at fit (--predictor); empty: none.
   const std::string& predictor() const noexcept { return predictor_; }
   void set_predictor(std::string command) { predictor_ = std::move(command); }
-  /// Steps of a series in a row of the model's x; 1: rows stand alone. encode() gives single rows,
+  /// Time steps of a series in a row of the model's x; 1: not a series. encode() gives single rows,
   /// Windows joins them.
   std::size_t window() const noexcept { return window_; }
   void set_window(std::size_t window) { window_ = window; }
   /// The column of groups, which is read as raw cells; it may be empty.
   const GroupColumn& group() const noexcept { return group_; }
   void set_group(GroupColumn group) { group_ = std::move(group); }
-  /// What to do about missing values where the user of the model does not say.
+  /// The default treatment of missing values at prediction.
   MissingPolicy missing() const noexcept { return missing_; }
   void set_missing(MissingPolicy missing) { missing_ = missing; }
   /// Names of the columns of x: "age", or "colour=red" for a category.

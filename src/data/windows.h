@@ -8,16 +8,16 @@
 
 namespace tare {
 
-/// Rows of a series with their past: row i becomes the `window` rows up to and with i, oldest
-/// first, side by side. A row without a full window is left out. Rows are taken to be in time
-/// order, one step apart.
+/// Builds windows of a series: row i becomes the `window` rows up to and including i, oldest first,
+/// side by side. A row without a full window is left out. Rows are assumed to be in time order, one
+/// step apart.
 class Windows {
  public:
   /// window >= 1; 1 changes nothing.
   explicit Windows(std::size_t window) : window_(window) {}
 
   /// Replaces x by windows and leaves the first rows out of everything else. The last rows are
-  /// remembered, so that a series may come in pieces.
+  /// stored, so that a series may arrive in parts.
   void apply(Encoded& encoded);
   /// Rows left out so far.
   std::size_t left_out() const noexcept { return left_out_; }

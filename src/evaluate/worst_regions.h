@@ -40,8 +40,6 @@ struct Region {
   bool too_low() const { return share < nominal_share(event); }
 };
 
-using Place = Region;  // the name in apps/cli
-
 struct RegionSearch {
   static constexpr double kLevel = 0.05;
 

@@ -318,7 +318,8 @@ bool CsvReader::read(Table& batch, std::size_t max_rows) { return impl_->read(ba
 Table read_all(CsvReader& reader) {
   Table table;
   if (!reader.read(table, kAllRows)) {
-    fail(ErrorCode::kBadData, {.source = reader.source()}, "a header and no data rows");
+    fail(ErrorCode::kBadData, {.source = reader.source()},
+         "the file has a header but no data rows");
   }
   return table;
 }

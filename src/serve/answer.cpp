@@ -3,7 +3,7 @@
 
 #include "base/strings.h"
 #include "io/json_text.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 
 namespace tare::serve {
 namespace {
@@ -29,8 +29,7 @@ BodyFormat parse_body_format(std::string_view content_type) {
     return BodyFormat::kNdjson;
   }
   if (lower == "text/csv") return BodyFormat::kCsv;
-  refuse(415,
-         "the Content-Type is '{}' (there are: application/json, application/x-ndjson, text/csv)",
+  refuse(415, "the Content-Type is '{}' (use application/json, application/x-ndjson or text/csv)",
          plain.substr(0, 60));
 }
 

@@ -45,7 +45,7 @@ boost::asio::ip::tcp::endpoint endpoint_of(const std::string& host, std::uint16_
     fail(ErrorCode::kInvalidArgument,
          {.option = "host",
           .value = host,
-          .remedies = {advice("127.0.0.1 is this machine alone, 0.0.0.0 every network")}},
+          .remedies = {advice("127.0.0.1 is this machine only, 0.0.0.0 all networks")}},
          "'{}' is not an address", host);
   }
   return {address, port};

@@ -8,20 +8,20 @@
 
 namespace tare::serve {
 
-/// Connections above the limit that are told so politely; still more are cut off.
+/// The number of connections above the limit that get a 429 reply; further ones are closed.
 inline constexpr std::size_t kPoliteRefusals = 256;
 
-/// Eight hexadecimal digits that another process will not have.
+/// Eight random hexadecimal digits, different for each process.
 std::string random_text();
 
-/// As many as asked for; 0 is all cores.
+/// The requested number of threads; 0 means all cores.
 std::size_t threads_of(std::size_t asked);
 
-/// As many connections as the system has files for, where that is fewer than asked for. Raises the
-/// process's own limit as far as it may.
+/// The requested number of connections, limited by the file descriptors of the system. Raises the
+/// limit of the process as far as permitted.
 std::size_t allowed_connections(std::size_t asked);
 
-/// Throws kInvalidArgument for a host that is no address.
+/// Throws kInvalidArgument if the host is not an address.
 boost::asio::ip::tcp::endpoint endpoint_of(const std::string& host, std::uint16_t port);
 
 }  // namespace tare::serve

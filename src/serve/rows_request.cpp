@@ -9,7 +9,7 @@
 #include "base/strings.h"
 #include "io/byte_source.h"
 #include "io/csv.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 #include "serve/model/predict_rows.h"
 #include "serve/rows/json_body.h"
 
@@ -33,10 +33,10 @@ Table parse_csv_body(const std::string& body, const Requests& requests, std::siz
     }
     return table;
   } catch (const Error& error) {
-    const Problem problem = problem_of(error, RowNames::kLines);
+    const Refusal refusal = refusal_of(error, RowNames::kLines);
     // A column to keep is asked for in the query, not in the body.
-    if (error.details().option == "keep") throw Problem(400, problem.detail());
-    throw problem;
+    if (error.details().option == "keep") throw Refusal(400, refusal.detail());
+    throw refusal;
   }
 }
 
@@ -51,7 +51,7 @@ void ask_levels(const Target& target, const JsonBody& body, std::size_t most,
   const std::size_t count = options.levels.size() + 2 * options.intervals.size();
   if (count > most) {
     refuse(413,
-           "{} levels were asked for, and {} is the most (ask for the rest in another request)",
+           "{} levels were requested, but at most {} are allowed (request the rest separately)",
            count, most);
   }
   if (count == 0) options.levels.assign(usual_levels().begin(), usual_levels().end());
@@ -76,7 +76,7 @@ Predictor predictor_for(const ServedModel& model, const Target& target, const Js
   try {
     return Predictor(model.fitted(), asked_options(target, body, limits, watch));
   } catch (const Error& error) {
-    throw problem_of(error);
+    throw refusal_of(error);
   }
 }
 
@@ -84,8 +84,8 @@ void check_cells(const PredictRequest& request, const Limits& limits) {
   const std::size_t per_row = request.predictor.names().size();
   if (request.table.rows() * per_row <= limits.cells) return;
   refuse(413,
-         "{} rows with {} numbers each are more than the {} that an answer may have (send them in "
-         "several requests)",
+         "{} rows with {} numbers each exceed the {} numbers that an answer may have (send the "
+         "rows in several requests)",
          request.table.rows(), per_row, limits.cells);
 }
 
@@ -95,14 +95,15 @@ PredictRequest parse_predict(const Request& request, const Target& target, const
                              const Limits& limits, double watch) {
   const BodyFormat format = parse_body_format(request.content_type);
   if (target.parameter("keep") && format != BodyFormat::kCsv) {
-    refuse(400, "keep is for CSV (a client that sends JSON has its columns already)");
+    refuse(400, "keep works only with CSV (a client that sends JSON already has its columns)");
   }
   JsonBody body;
   if (format == BodyFormat::kJson) {
     body = parse_json_body(
         request.body,
         {model.features(), limits.rows, {"rows", "levels", "interval", "diagnostics"}});
-    if (!body.table) refuse(400, "the body has no 'rows' (such as {{\"rows\": [{{\"a\": 1}}]}})");
+    if (!body.table)
+      refuse(400, "the body has no 'rows' (send for example {{\"rows\": [{{\"a\": 1}}]}})");
   }
   PredictRequest out{format, predictor_for(model, target, body, limits, watch), {}};
   if (format == BodyFormat::kJson) {
@@ -138,7 +139,7 @@ ObserveRequest parse_observe(const Request& request, const ServedModel& model,
       request.body, {model.features_and_target(), limits.rows, {"rows", "ids", "targets"}});
   out.by_id = body.ids.has_value();
   if (out.by_id == body.table.has_value() || out.by_id != body.targets.has_value()) {
-    refuse(400, "the body has either 'rows' with their target '{}', or 'ids' and 'targets'",
+    refuse(400, "the body must have either 'rows' with their target '{}', or 'ids' and 'targets'",
            model.schema().target());
   }
   if (!out.by_id) {
@@ -148,7 +149,7 @@ ObserveRequest parse_observe(const Request& request, const ServedModel& model,
   out.ids = std::move(*body.ids);
   out.targets = std::move(*body.targets);
   if (out.ids.size() != out.targets.size()) {
-    refuse(422, "there are {} ids and {} targets (each id needs one)", out.ids.size(),
+    refuse(422, "there are {} ids but {} targets (each id needs one target)", out.ids.size(),
            out.targets.size());
   }
   return out;

@@ -14,20 +14,20 @@
 
 namespace tare::serve {
 
-/// What POST /v1/predict asks, whichever format it came in.
+/// A request to POST /v1/predict, in any format.
 struct PredictRequest {
   BodyFormat format = BodyFormat::kJson;
   Predictor predictor;
   Table table;
 };
 
-/// `watch` is the interval whose coverage is watched. Bytes to rows: no clock, no sockets, no model
-/// but its columns. Throws Problem, with 400, 413, 415 or 422; nothing else, whatever the bytes
-/// are.
+/// `watch` is the interval whose coverage is monitored. Converts bytes to rows; uses no clock, no
+/// sockets, and only the columns of the model. For any bytes it throws only Refusal, with 400, 413,
+/// 415 or 422.
 PredictRequest parse_predict(const Request& request, const Target& target, const ServedModel& model,
                              const Limits& limits, double watch);
 
-/// What POST /v1/observe brings: targets for rows that were predicted before, or rows with targets.
+/// A request to POST /v1/observe: targets of rows that were predicted before, or rows with targets.
 struct ObserveRequest {
   bool by_id = false;
   std::vector<std::string> ids;

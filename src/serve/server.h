@@ -14,7 +14,7 @@ struct ServerOptions {
   std::string model;               // file
   std::string host = "127.0.0.1";  // an address of this machine
   std::uint16_t port = 8080;       // 0: any that is free
-  std::size_t threads = 0;         // for the network, and as many for large requests; 0: all cores
+  std::size_t threads = 0;  // for the network, and the same number for large requests; 0: all cores
   Limits limits;
   std::string token;  // that clients must send; empty: none
   double watch_level = 0.9;
@@ -23,12 +23,12 @@ struct ServerOptions {
   bool log_requests = true;  // also those that went well
 };
 
-/// The service, listening from its construction on. It runs until SIGTERM or SIGINT, loads the
-/// model anew on SIGHUP and when its file changes, and writes its log to standard error.
+/// The service. It listens from its construction on, runs until SIGTERM or SIGINT, reloads the
+/// model on SIGHUP and when its file changes, and writes its log to standard error.
 class Server {
  public:
-  /// Throws what loading a model throws, kInvalidArgument for an address that is none, kIo where
-  /// the port is taken.
+  /// Throws what loading a model throws, kInvalidArgument for an invalid address, kIo if the port
+  /// is in use.
   explicit Server(const ServerOptions& options);
   ~Server();
 
@@ -36,8 +36,8 @@ class Server {
   std::string url() const;
   std::uint16_t port() const;
 
-  /// Returns when it has been told to stop and every request that had begun is answered: true, or
-  /// false where the time for that ran out. Called once.
+  /// Returns after a signal to stop: true if every request that had begun was answered, false if
+  /// the time limit was reached. Call it once.
   bool run();
 
  private:

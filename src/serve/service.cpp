@@ -9,7 +9,7 @@
 #include "io/json_text.h"
 #include "serve/http/deadline.h"
 #include "serve/http/embedded.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 #include "serve/model/predict_rows.h"
 #include "serve/rows_request.h"
 
@@ -58,11 +58,11 @@ Reply file_reply(const Route& route) {
   refuse(404, "the page was not built in");
 }
 
-Reply reply_to(const Problem& problem, const Request& request) {
+Reply reply_to(const Refusal& refusal, const Request& request) {
   // A row is known only where the body's format was.
   const bool in_json =
-      problem.place().row && parse_body_format(request.content_type) == BodyFormat::kJson;
-  return problem_reply(problem.status(), problem.detail(), request.id, {problem.place(), in_json});
+      refusal.cell().row && parse_body_format(request.content_type) == BodyFormat::kJson;
+  return problem_reply(refusal.status(), refusal.detail(), request.id, {refusal.cell(), in_json});
 }
 
 std::string outcome_json(const Observations::Outcome& outcome, const CoverageWatch& coverage) {
@@ -76,7 +76,7 @@ std::string outcome_json(const Observations::Outcome& outcome, const CoverageWat
 }  // namespace
 
 Reply problem_reply(unsigned status, const std::string& detail, const std::string& request_id,
-                    const ProblemMembers& members) {
+                    const RefusalMembers& members) {
   Reply reply;
   reply.status = status;
   reply.content_type = "application/problem+json";
@@ -101,10 +101,10 @@ Reply Service::handle(const Request& request) noexcept {
   try {
     try {
       reply = route_request(request, route);
-    } catch (const Problem& problem) {
-      reply = reply_to(problem, request);
+    } catch (const Refusal& refusal) {
+      reply = reply_to(refusal, request);
     } catch (const Error& error) {
-      reply = reply_to(problem_of(error), request);
+      reply = reply_to(refusal_of(error), request);
     } catch (const std::bad_alloc&) {
       reply = problem_reply(503, "there is not enough memory for this request (send fewer rows)",
                             request.id);
@@ -132,13 +132,12 @@ Reply Service::route_request(const Request& request, std::size_t& route) {
   std::string_view allowed;
   const std::size_t found = find_route(request.method, full.path, allowed);
   if (found == kNoPath) {
-    refuse(404, "there is no '{}' here (GET /openapi.json lists what there is)",
+    refuse(404, "there is no path '{}' (GET /openapi.json lists the paths)",
            full.path.substr(0, 100));
   }
   if (found == kOtherMethod) {
     Reply reply = problem_reply(
-        405,
-        fmt::format("{} takes {} and not {}", full.path, allowed, request.method.substr(0, 20)),
+        405, fmt::format("{} accepts {}, not {}", full.path, allowed, request.method.substr(0, 20)),
         request.id);
     reply.headers.emplace_back("Allow", std::string(allowed));
     return reply;
@@ -154,7 +153,7 @@ void Service::check_token(const Request& request) const {
   constexpr std::string_view kScheme = "Bearer ";
   const std::string_view given(request.authorization);
   if (given.starts_with(kScheme) && same_secret(given.substr(kScheme.size()), token_)) return;
-  refuse(401, "this service wants a token (send the header 'Authorization: Bearer TOKEN')");
+  refuse(401, "this service requires a token (send the header 'Authorization: Bearer TOKEN')");
 }
 
 Reply Service::act(const Route& route, const Request& request, const Target& target) {
@@ -178,7 +177,7 @@ Reply Service::act(const Route& route, const Request& request, const Target& tar
     case Action::kObserve:
       return observe(request);
   }
-  refuse(404, "there is nothing here");
+  refuse(404, "there is no content at this path");
 }
 
 Reply Service::predict(const Request& request, const Target& target) {
@@ -234,11 +233,12 @@ Reply Service::metrics_text() const {
   const CoverageWatch coverage = observations_.coverage();
   const std::shared_ptr<const NumberedModel> now = models_.now();
   std::string more;
-  append_metric(more, "tare_coverage_level", "gauge", "Level of the watched interval.",
+  append_metric(more, "tare_coverage_level", "gauge", "Confidence of the monitored interval.",
                 coverage.level());
   append_metric(more, "tare_coverage", "gauge", "Share of the last observations inside it.",
                 coverage.coverage());
-  append_metric(more, "tare_coverage_observations", "gauge", "Observations behind tare_coverage.",
+  append_metric(more, "tare_coverage_observations", "gauge",
+                "Number of observations in tare_coverage.",
                 static_cast<double>(coverage.observations()));
   append_metric(more, "tare_coverage_low", "gauge", "Lower end of the band of tare_coverage.",
                 coverage.band().low);
@@ -247,7 +247,8 @@ Reply Service::metrics_text() const {
   append_metric(more, "tare_coverage_alarm", "gauge", "-1 below the band, 1 above it, 0 within.",
                 coverage.alarm());
   more += fmt::format(
-      "# HELP tare_model_info The model that serves.\n# TYPE tare_model_info gauge\n"
+      "# HELP tare_model_info The model in use.\n"
+      "# TYPE tare_model_info gauge\n"
       "tare_model_info{{version=\"{}\",method=\"{}\",number=\"{}\"}} 1\n",
       now->model->version(), now->model->fitted().method, now->number);
   return text_reply(metrics_.text(more), "text/plain; version=0.0.4; charset=utf-8");

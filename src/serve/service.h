@@ -14,22 +14,21 @@
 
 namespace tare::serve {
 
-/// What the service answers: from a request to a reply, without a socket. Safe to use from several
-/// threads.
+/// Turns a request into a reply, without sockets. Thread-safe.
 class Service {
  public:
-  /// An empty token asks for none. The others outlive this object.
+  /// An empty token means that none is required. The other arguments must outlive this object.
   Service(const ModelHolder& models, Observations& observations, Metrics& metrics,
           const Limits& limits, std::string token);
 
-  /// Never throws: what goes wrong becomes a reply.
+  /// Never throws: an error becomes a reply.
   Reply handle(const Request& request) noexcept;
 
-  /// True for a request that may take long enough to keep others waiting, by its size and by what
-  /// small ones took lately.
+  /// Whether a request may take long enough to delay others, by its size and the recent time of
+  /// small requests.
   bool may_take_long(const Request& request) const noexcept;
 
-  /// From now on /readyz says no.
+  /// From now on /readyz answers 503.
   void stop() noexcept { stopping_ = true; }
 
  private:

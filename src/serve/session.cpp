@@ -163,7 +163,7 @@ void Session::on_read_error(Error error) {
   auto [status, detail] = read_problem(error, context_.limits);
   if (timed_out_) {
     status = 408;
-    detail = fmt::format("the request was not there after {} seconds",
+    detail = fmt::format("the request did not arrive within {} seconds",
                          static_cast<double>(context_.limits.request_time.count()) / 1000.0);
   }
   if (status == 0) {

@@ -23,7 +23,7 @@
 
 namespace tare::serve {
 
-/// What all connections share. Outlives them.
+/// The state that all connections share. It must outlive them.
 struct SessionContext {
   Service& service;
   Metrics& metrics;
@@ -36,16 +36,17 @@ struct SessionContext {
   std::atomic<std::uint64_t> next_request = 0;
 };
 
-/// A connection: reads a request, has it answered, writes the reply, and again. Every step has an
-/// end: a client may be slow, silent or gone. All handlers run on the socket's strand.
+/// A connection: reads a request, gets the answer, writes the reply, and repeats. Every step has a
+/// time limit, because a client may be slow, silent or disconnected. All handlers run on the
+/// socket's strand.
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  /// One that is above the limit of connections answers its first request with 429 and closes.
+  /// A connection above the limit answers its first request with 429 and closes.
   enum class Kind : std::uint8_t { kServed, kRefused };
   Session(boost::asio::ip::tcp::socket socket, SessionContext& context, Kind kind);
 
   void start();
-  /// The service stops: what has begun is answered, and a connection that stays idle is closed.
+  /// Stops the connection: a request that has begun is answered, and an idle connection is closed.
   void stop();
 
  private:
@@ -85,7 +86,7 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<CountedIn> in_flight_;  // while a request is being answered
   Step step_ = Step::kIdle;
   bool timed_out_ = false;
-  std::chrono::steady_clock::time_point began_;  // when the request's last byte was there
+  std::chrono::steady_clock::time_point began_;  // when the last byte of the request arrived
 };
 
 }  // namespace tare::serve

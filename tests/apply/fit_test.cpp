@@ -143,7 +143,7 @@ TEST(Fit, AnOutsideModelIsAskedForItsFeatures) {
   };
   options.predictor = "size";
   const FittedModel fitted = fit(drawn.table(), options);
-  expect_error(ErrorCode::kInvalidArgument, "does not start by itself",
+  expect_error(ErrorCode::kInvalidArgument, "does not start programs",
                [&] { Predictor{fitted}; });
   Predictor predictor(fitted, {.levels = {0.5}, .outside_model = options.outside_model});
   EXPECT_EQ(predictor.answer(drawn.table()).values.rows(), 150U);
@@ -174,11 +174,11 @@ TEST(Fit, RefusesWhatContradictsItself) {
   };
   refused(ErrorCode::kNotFound, "has no column 'why'", [](FitOptions& o) { o.target = "why"; });
   refused(ErrorCode::kInvalidArgument, "no guarantee", [](FitOptions& o) { o.group = "zone"; });
-  refused(ErrorCode::kInvalidArgument, "two sources", [](FitOptions& o) {
+  refused(ErrorCode::kInvalidArgument, "two options name", [](FitOptions& o) {
     o.prediction = "yhat";
     o.prediction_quantiles = {"a=0.1", "b=0.9"};
   });
-  refused(ErrorCode::kInvalidArgument, "is not named",
+  refused(ErrorCode::kInvalidArgument, "no option names",
           [](FitOptions& o) { o.prediction_sd = "size"; });
   refused(ErrorCode::kBadData, "is not a number", [](FitOptions& o) {
     o.prediction = "colour";

@@ -43,10 +43,10 @@ TEST(LevelColumns, WhatCannotBeAnsweredIsRefused) {
     expect_error(ErrorCode::kInvalidArgument, "levels holds", [&] { ask({0.5, wrong}, {}); });
     expect_error(ErrorCode::kInvalidArgument, "interval holds", [&] { ask({0.5}, {wrong}); });
   }
-  expect_error(ErrorCode::kInvalidArgument, "'q0.5' is asked for twice", [&] {
+  expect_error(ErrorCode::kInvalidArgument, "'q0.5' is requested twice", [&] {
     ask({0.5, 0.1, 0.5}, {});
   });
-  expect_error(ErrorCode::kInvalidArgument, "'lower_0.9' is asked for twice", [&] {
+  expect_error(ErrorCode::kInvalidArgument, "'lower_0.9' is requested twice", [&] {
     ask({}, {0.9, 0.9});
   });
 }

@@ -93,9 +93,9 @@ TEST(Error, ASourceIsAddedInFront) {
 
 TEST(Error, ARefusedValueIsShown) {
   try {
-    fail_option("missing", "skip", "is error, drop or impute");
+    fail_option("missing", "skip", "must be error, drop or impute");
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "missing is error, drop or impute, got 'skip'");
+    EXPECT_STREQ(error.what(), "missing must be error, drop or impute, got 'skip'");
     EXPECT_EQ(error.details().option, "missing");
     EXPECT_EQ(error.details().value, "skip");
     EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);

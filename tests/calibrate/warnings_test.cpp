@@ -83,10 +83,10 @@ TEST(Warnings, CountRowsAndNameLevels) {
   EXPECT_EQ(warnings[0].code, WarningCode::kInfiniteAnswer);
   EXPECT_EQ(warnings[0].rows, 2u);
   EXPECT_EQ(warnings[0].levels, (std::vector<double>{0.001, 0.99}));
-  EXPECT_EQ(
-      warnings[0].text,
-      "2 of 4 rows have an infinite answer, at levels 0.001, 0.99: the rows of the fit do not "
-      "bound such a level.");
+  EXPECT_EQ(warnings[0].text,
+            "2 of 4 rows have an infinite answer at levels 0.001, 0.99: the fit has too few rows "
+            "to bound "
+            "such a level.");
   EXPECT_EQ(warnings[1].code, WarningCode::kFallback);
   EXPECT_EQ(warnings[1].rows, 1u);
   EXPECT_EQ(warnings[2].code, WarningCode::kFewEffectiveRows);

@@ -25,7 +25,7 @@ class BadFiles(CliTest):
     def test_header_only(self):
         for content in ("a,y\n", "a,y", "a,y\r\n\r\n"):
             self.write("head.csv", content)
-            self.fit_fails(BAD_DATA, "head.csv", says=["head.csv: a header and no data rows"])
+            self.fit_fails(BAD_DATA, "head.csv", says=["head.csv: the file has a header but no data rows"])
 
     def test_ragged_row_too_long_and_too_short(self):
         for extra, cells in (("1,2,3,4,5", 5), ("1,2,3", 3), ("1", 1)):
@@ -111,7 +111,7 @@ class BadFiles(CliTest):
         self.write("inf.csv", "a,b,p,y\n1,2,3,4\n1,inf,3,4\n")
         for name, code, says in (("nowhere.csv", NOT_FOUND, "nowhere.csv: no such file"),
                                  ("empty.csv", BAD_DATA, "empty.csv: the file is empty"),
-                                 ("head.csv", BAD_DATA, "head.csv: a header and no data rows"),
+                                 ("head.csv", BAD_DATA, "head.csv: the file has a header but no data rows"),
                                  ("ragged.csv", BAD_DATA, "ragged.csv:3: 3 cells"),
                                  ("inf.csv", BAD_DATA, "inf.csv:3: column 'b': 'inf'")):
             self.fails(code, "predict", model, name, "-o", "out.csv", says=[says])

@@ -55,7 +55,7 @@ class Evaluate(CliTest):
         self.assertEqual(scores["hit_share"], 0)
         for name in ("mace", "agce", "coverage_90"):
             self.assertEqual(scores[name], scores[name + "_counted"])
-        self.assertNotIn("exactly the quantile", self.ok("evaluate", "m.tare", "test.csv").out)
+        self.assertNotIn("equals the predicted quantile", self.ok("evaluate", "m.tare", "test.csv").out)
 
     def test_targets_on_their_quantiles_count_by_shares(self):
         self.write("counts.csv", "x,y\n" + "".join(f"{i / 200},{i * 7 % 3}\n" for i in range(200)))
@@ -75,7 +75,7 @@ class Evaluate(CliTest):
         self.assertAlmostEqual(scores["coverage_90"], 0.9, delta=0.03)
         out = self.ok("evaluate", "c.tare", "counts.csv").out
         self.assertIn(f"In {100 * scores['hit_share']:.0f} % of cases", out)
-        self.assertIn("Counted as below and inside: mace 0.", out)
+        self.assertIn("If ties count as below and as inside: mace 0.", out)
 
     def test_diagnostics_are_those_of_predict(self):
         rows = self.ok("predict", "m.tare", "test.csv", "--diagnostics").table()

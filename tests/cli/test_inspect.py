@@ -43,7 +43,7 @@ class Inspect(CliTest):
             self.fit("scale.csv", "--prediction", "p", "--method", "nrc_boost", *more)
             text = self.ok("inspect", "m.tare").out
             self.assertRegex(text, r"residuals +center by no trees, size by [1-9]\d* trees")
-            self.assertRegex(text, r"along +(a|b|the prediction|the size that the trees found)\n")
+            self.assertRegex(text, r"along +(a|b|the prediction|the size estimated by the trees)\n")
 
     def test_json(self):
         self.fit("data.csv", "--prediction", "p")

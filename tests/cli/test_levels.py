@@ -34,7 +34,7 @@ class Levels(CliTest):
 
     def test_a_level_that_is_asked_for_twice(self):
         for asked in (["--levels", "0.5,0.1,0.50"], ["--interval", "0.9,0.90"]):
-            self.fails(USAGE, "predict", "m.tare", "data.csv", *asked, says=["asked for twice"])
+            self.fails(USAGE, "predict", "m.tare", "data.csv", *asked, says=["requested twice"])
 
     def test_default_levels(self):
         self.assertEqual(self.predict().rows()[0], ["q0.05", "q0.5", "q0.95"])

@@ -150,7 +150,7 @@ class Diagnostics(CliTest):
         self.assertEqual([row[1:] for row in result.rows()[1:]],
                          [["", "0", "0", "0", "", ""], ["", "0.5", "0", "0", "", ""], ["", "0", "0", "0", "", ""],
                           ["", "961", "1", "1", "", ""]])
-        self.assertIn("1 of 4 rows had no calibration row in reach", result.err)
+        self.assertIn("1 of 4 rows had no calibration row within the bandwidth", result.err)
 
     def test_marginal_fallback_uses_all_rows(self):
         self.write("data.csv", csv_text(["x", "p", "y"], [[i, 0, i] for i in range(40)]))

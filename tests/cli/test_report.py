@@ -34,7 +34,7 @@ class Report(CliTest):
     def test_leaves_one_page_and_a_line(self):
         done = self.ok("report", "m.tare", "test.csv", "-o", "r.html")
         self.assertEqual(done.out, "")
-        self.assertRegex(done.err, r"^report: r.html \(400 rows; \d+ of \d+ places tested are off by more than chance\)\n$")
+        self.assertRegex(done.err, r"^report: r.html \(400 rows; \d+ of \d+ regions tested are off by more than chance\)\n$")
         page = self.read("r.html").decode()
         self.assertTrue(page.startswith("<!doctype html>"))
         for part in ("Where calibration is worst", "Along features and groups", "Row by row", "How the model was chosen",
@@ -117,7 +117,7 @@ class Report(CliTest):
         self.assertRegex(page, r"category that was not there at fit</th><td>1<")
         self.assertIn("(not seen at fit)", page)
         self.write("all.csv", "a,b,colour,y\n1,,red,2\n")
-        self.fails(BAD_DATA, "report", "m.tare", "all.csv", "-o", "x.html", "--missing", "drop", says=["no row to measure on"])
+        self.fails(BAD_DATA, "report", "m.tare", "all.csv", "-o", "x.html", "--missing", "drop", says=["no row is left to score"])
 
     def test_groups_in_any_encoding_and_number(self):
         lines = [b"a,b,colour,site,y"]

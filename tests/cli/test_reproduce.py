@@ -100,7 +100,7 @@ class Reproduce(CliTest):
         self.assertEqual(smooth["MACE"], smooth["MACE_counted"])
 
     def test_theory_takes_no_methods(self):
-        self.fails(USAGE, "reproduce", "theory", "--methods", "nrc", "--out", "r", says=["theory has no methods"])
+        self.fails(USAGE, "reproduce", "theory", "--methods", "nrc", "--out", "r", says=["theory does not have the options --methods"])
         self.fails(NOT_FOUND, "reproduce", "theroy", says=["theory"])
 
     def test_says_which_data_is_absent(self):

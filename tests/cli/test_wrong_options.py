@@ -60,7 +60,7 @@ class WrongOptions(CliTest):
     def test_an_option_is_spelled_as_the_tool_takes_it(self):
         self.write_points("data.csv")
         for args, says in ((["--min-support", "0"], "--min-support must be"), (["--set", "trees=0"], "--set trees must be"),
-                           (["--missing", "skip"], "--missing is error, drop or impute, got 'skip'")):
+                           (["--missing", "skip"], "--missing must be error, drop or impute, got 'skip'")):
             result = self.fit_fails(USAGE, "data.csv", *args, says=[says])
             self.assertNotIn("options", result.err)
 

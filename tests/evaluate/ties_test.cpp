@@ -213,7 +213,7 @@ TEST(Ties, AConstantTargetIsPerfect) {
   EXPECT_EQ(scores.at("coverage_90_counted"), 1.0);
 }
 
-TEST(Ties, RaiseNoFalseAlarmsInPlacesAndSlices) {
+TEST(Ties, RaiseNoFalseAlarmsInRegionsAndSlices) {
   std::size_t alarms = 0, off = 0, bars = 0;
   constexpr std::size_t kDraws = 60;
   for (const JumpLaw& law : jump_laws()) {
@@ -237,7 +237,7 @@ TEST(Ties, RaiseNoFalseAlarmsInPlacesAndSlices) {
   EXPECT_LE(static_cast<double>(off), 0.05 * static_cast<double>(bars)) << off << " of " << bars;
 }
 
-TEST(Ties, PlacesStillFindWhereCountsAreWrong) {
+TEST(Ties, RegionsStillFindWhereCountsAreWrong) {
   const JumpLaw law = poisson_law(0.3, 6.0);
   const JumpRows drawn = draw_rows_of(law, 1'000, Seed{43});
   Examination exam;

@@ -187,7 +187,7 @@ TEST(CsvErrors, NameFileLineColumnValueAndRemedy) {
   EXPECT_EQ(error_in("hp,w,hp\n"), "cars.csv:1: column 'hp' appears twice (rename one)");
   EXPECT_EQ(error_in(""), "cars.csv: the file is empty (a header row and data rows are expected)");
   EXPECT_EQ(error_in("\n \r\n"), error_in(""));
-  EXPECT_EQ(error_in("a,b\n\n"), "cars.csv: a header and no data rows");
+  EXPECT_EQ(error_in("a,b\n\n"), "cars.csv: the file has a header but no data rows");
   EXPECT_EQ(error_in("a,b\n1,2\n3,\"x\ny\n"), "cars.csv:3: a quote opens here and is never closed");
   EXPECT_EQ(error_in(std::string("a,b\n1,2\n3,\0\n", 12)),
             "cars.csv:3: a NUL byte (is it a text file, and in UTF-8?)");

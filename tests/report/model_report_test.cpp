@@ -131,15 +131,15 @@ TEST(ColumnCard, OfNumbersAndNamesWithInfiniteWidths) {
   EXPECT_THAT(column_card(column, slices).pictures, Not(HasSubstr("Width")));
 }
 
-TEST(PlaceText, NamesEveryCondition) {
+TEST(RegionText, NamesEveryCondition) {
   std::vector<ReportColumn> columns(2);
   columns[0].name = "age";
   columns[1].name = "colour";
   columns[1].categorical = true;
   Region region;
-  EXPECT_EQ(place_text(region, columns), "all rows");
+  EXPECT_EQ(region_text(region, columns), "all rows");
   region.where = {{0, 18.0, 41.5, ""}, {1, 0.0, 0.0, "red"}};
-  EXPECT_EQ(place_text(region, columns), "age from 18 to 41.5 and colour = red");
+  EXPECT_EQ(region_text(region, columns), "age from 18 to 41.5 and colour = red");
   region.share = 0.4;
   EXPECT_EQ(region_fault(region), "intervals too short or misplaced");
   region.event = CalibrationEvent::kBelowMedian;

@@ -59,14 +59,14 @@ void expect_agreement(const Examined& examined) {
       column_card(report.columns[0], slices).words[0],
       HasSubstr(off == 0 ? std::string("Every error bar contains 90 %")
                          : fmt::format("{} of {} error bars do not contain", off, slices.size())));
-  EXPECT_EQ(findings[2].fine, report.places.found == 0);
+  EXPECT_EQ(findings[2].fine, report.regions.found == 0);
 }
 
 // What a perfect forecaster is told: each of the findings is wrong in at most 5 % of draws, as for
 // continuous targets. Three standard errors of the count are allowed on top; the three findings of
 // a draw are about the same rows, so that a draw counts once.
 TEST(TiesReport, CallsAPerfectForecasterRightAndDrawsWhatItSays) {
-  std::size_t reports = 0, wrong_coverage = 0, wrong_levels = 0, wrong_places = 0, wrong_pit = 0;
+  std::size_t reports = 0, wrong_coverage = 0, wrong_levels = 0, wrong_regions = 0, wrong_pit = 0;
   std::size_t levels = 0, outside = 0, bins = 0, beyond = 0;
   for (const JumpLaw& law : jump_laws()) {
     for (std::uint64_t draw = 0; draw < 20; ++draw) {
@@ -78,7 +78,7 @@ TEST(TiesReport, CallsAPerfectForecasterRightAndDrawsWhatItSays) {
       ++reports;
       wrong_coverage += std::size_t{!findings[0].fine};
       wrong_levels += std::size_t{!findings[1].fine};
-      wrong_places += std::size_t{!findings[2].fine};
+      wrong_regions += std::size_t{!findings[2].fine};
       wrong_pit += std::size_t{pit_shape(report.scores.pit, rows) != PitShape::kEven};
       for (std::size_t j = 0; j < report.curve.level.size(); ++j) {
         const double seen = report.curve.observed[j];
@@ -98,7 +98,7 @@ TEST(TiesReport, CallsAPerfectForecasterRightAndDrawsWhatItSays) {
   };
   EXPECT_LE(static_cast<double>(wrong_coverage), most(0.05));
   EXPECT_LE(static_cast<double>(wrong_levels), most(0.05));
-  EXPECT_LE(static_cast<double>(wrong_places), most(0.05));
+  EXPECT_LE(static_cast<double>(wrong_regions), most(0.05));
   EXPECT_LE(static_cast<double>(wrong_pit), most(0.02));
   // The bands of one level and of one bin: levels of a draw move together, hence the factor.
   EXPECT_LE(static_cast<double>(outside), 0.08 * static_cast<double>(levels));

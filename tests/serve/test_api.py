@@ -78,9 +78,9 @@ class Errors(ServeTest):
                 ([{**good, "a": True}], ["row 1", "column 'a'", "true", "1 or 0"]),
                 ([{**good, "a": [1]}], ["row 1", "'a'", "a list or an object"]),
                 ([{**good, "c": {"d": 1}}], ["row 1", "'c'", "a list or an object"]),
-                ([], ["there is no row"])):
+                ([], ["the request has no rows"])):
             self.refused(self.service.post("/v1/predict", {"rows": rows}), 422, *says)
-        self.refused(self.service.post("/v1/predict", '{"rows":[{"a":1,"a":2,"b":1,"p":1}]}'), 422, "'a' is there twice")
+        self.refused(self.service.post("/v1/predict", '{"rows":[{"a":1,"a":2,"b":1,"p":1}]}'), 422, "'a' occurs twice")
 
     def test_a_problem_names_the_cell_as_data(self):
         good = ROWS[0]
@@ -118,7 +118,7 @@ class Errors(ServeTest):
     def test_bodies_that_are_no_request(self):
         for body, says in (
                 ('{"rows": [', ["not JSON", "line 1"]), ("", ["not JSON"]), ("[]", ["a list", "not an object"]),
-                ("3", ["is 3 and not an object"]), ('{"rows": [{"a": NaN}]}', ["not JSON", "NaN"]),
+                ("3", ["is 3, not an object"]), ('{"rows": [{"a": NaN}]}', ["not JSON", "NaN"]),
                 ('{"rows": [{"a": 1e999}]}', ["not JSON", "1e999"]), ('{"row": []}', ["'row'", "did you mean rows"]),
                 ("{}", ["no 'rows'"]), ('{"rows": {}}', ["'rows' holds an object"]), ('{"rows": [1]}', ["'rows' holds 1"]),
                 ('{"rows": [], "rows": []}', ["'rows' twice"]), ('{"rows": [], "levels": 0.5}', ["'levels' holds 0.5"]),

@@ -66,7 +66,7 @@ class Observe(ServeTest):
         good = dict(zip(HEADER, points(1)[0]))
         for body, status, says in (
                 ({"ids": ["x"]}, 400, "'ids' and 'targets'"), ({"targets": [1]}, 400, "either 'rows'"), ({}, 400, "either"),
-                ({"ids": [], "targets": [], "rows": []}, 400, "either"), ({"ids": ["x"], "targets": []}, 422, "1 ids and 0 targets"),
+                ({"ids": [], "targets": [], "rows": []}, 400, "either"), ({"ids": ["x"], "targets": []}, 422, "1 ids but 0 targets"),
                 ({"ids": [1], "targets": [1]}, 400, "a list of texts"), ({"ids": ["x"], "targets": [None]}, 400, "list of numbers"),
                 ({"rows": [{**good, "y": None}]}, 422, "a target is not imputed"),
                 ({"rows": [{k: v for k, v in good.items() if k != "y"}]}, 422, "has no column 'y', the model's target"),

@@ -64,7 +64,7 @@ class Reload(ServeTest):
         self.put("renamed.tare")
         line = self.service.wait_for_log("model_refused")[-1]
         self.assertIn("'aa'", line["reason"])
-        self.assertIn("anew", line["reason"])
+        self.assertIn("restart", line["reason"])
 
     def test_reloads_under_load_drop_nothing(self):
         """Each answer is wholly that of one of the two models."""

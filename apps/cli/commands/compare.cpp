@@ -40,7 +40,7 @@ struct CompareOptions {
   bool force = false;
 };
 
-/// Every method that looks at one row at a time, or those that are named.
+/// The named methods, or all methods that are not for series.
 std::vector<ExperimentMethod> chosen_methods(const CompareOptions& options) {
   Params extra;
   for (const std::string& setting : options.settings) extra.merge(Params::parse(setting));
@@ -107,9 +107,14 @@ void print_ranking(const SummaryTable& table, const Ranking& all, const Experime
   }
   fmt::print("{}", text_table(rows));
   fmt::print(
-      "\n{} random splits, {:.0f} % test, the same for all methods. Smaller CheckScore is better; "
-      "'behind' is the distance from the\nbest, 'tied' where its interval holds 0. A perfect "
-      "forecaster's MACE on that many rows: {:.3g}. Coverage and Length: 90 % interval.\n",
+      "\n"
+      "Means over {} random splits with {:.0f} % test rows, the same for all methods. A smaller "
+      "CheckScore is better.\n"
+      "'behind' is the difference from the best CheckScore. [low, high] is its 95 % confidence "
+      "interval. A method is 'tied' if this\n"
+      "interval contains 0. A perfect forecaster has a MACE of {:.3g} on as many rows. Coverage "
+      "and Length are those of the\n"
+      "90 % prediction interval. 's' is the mean time of one fit and its test in seconds.\n",
       plan.repeats, 100.0 * plan.test_share, table.floors.at(0).value_or(0.0));
   const std::string comparisons = comparisons_text(ranking, all.comparisons);
   if (!comparisons.empty()) fmt::print("{}\n", comparisons);
@@ -189,41 +194,47 @@ void run_compare(const CompareOptions& options, const Common& common) {
 void add_compare(CLI::App& app, Common& common) {
   auto options = std::make_shared<CompareOptions>();
   CLI::App* command = app.add_subcommand(
-      "compare", "Let methods compete on a file, and say which differences are more than noise");
+      "compare", "Compare methods on a file, and tell which differences exceed the noise");
   command->footer(
       "Examples:\n"
       "  tare compare cars.csv --target mpg\n"
       "  tare compare cars.csv --target mpg --methods nrc_rf,cqr,deep_ensemble --repeats 20\n"
       "  tare compare cars.csv --target mpg --methods nrc_rf,cqr --report ranking.html\n"
-      "The interval of a distance is for that comparison alone. 'p, corrected' is corrected for "
-      "all\n"
-      "pairs of methods by Holm's method. A target that equals its quantile counts in MACE and\n"
-      "Coverage by the share of its jump; --json also has MACE_counted, AGCE_counted and\n"
-      "Coverage_counted, in which it counts as below, and as inside.");
-  command->add_option("data", options->file.data, "CSV or TSV file, also .gz; - is standard input")
+      "The confidence interval of a difference holds for that comparison alone. 'p, corrected' is\n"
+      "corrected for all pairs of methods by Holm's method. A target that equals a predicted "
+      "quantile\n"
+      "(a tie) counts in MACE and Coverage by the share of its jump. --json also has "
+      "MACE_counted,\n"
+      "AGCE_counted and Coverage_counted, in which a tie counts as below and as inside.");
+  command
+      ->add_option("data", options->file.data,
+                   "CSV or TSV file, plain or .gz; - reads standard input")
       ->required();
-  command->add_option("--target", options->file.target, "Column to be predicted")->required();
-  command->add_option("--methods", options->methods, "Rows of 'tare methods', with commas, or all")
+  command->add_option("--target", options->file.target, "Column to predict")->required();
+  command
+      ->add_option("--methods", options->methods,
+                   "Names of methods in 'tare methods', separated by commas, or all")
       ->capture_default_str();
-  command->add_option("--repeats", options->repeats, "Random splits")
+  command->add_option("--repeats", options->repeats, "Number of random splits")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{10'000}));
-  command->add_option("--test-share", options->test_share, "Share of the rows that test")
+  command->add_option("--test-share", options->test_share, "Share of the rows used for testing")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 0.9));
   command
-      ->add_option("--calibrate-share", options->calibrate_share,
-                   "Share of the others that calibrate, in methods with a calibration step")
+      ->add_option(
+          "--calibrate-share", options->calibrate_share,
+          "Share of the remaining rows used for calibration, in methods with a calibration step")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 0.9));
-  command->add_option("--set", options->settings, "NAME=VALUE for an option of every method");
+  command->add_option("--set", options->settings, "NAME=VALUE sets an option of every method");
   add_column_options(*command, options->file);
   command->add_option("--out", options->out,
-                      "CSV of all results; a run that is stopped goes on from it");
+                      "CSV file for all results; an interrupted run continues from it");
   command->add_option("--report", options->report,
-                      "Also write the ranking as a page with pictures to this HTML file");
+                      "Also write the ranking with figures to this HTML file");
   command->add_flag("--force", options->force, "Replace the page if it exists");
-  command->add_option("--seed", options->seed, "Of the splits and the methods")
+  command->add_option("--seed", options->seed, "Seed of the splits and the methods")
       ->capture_default_str()
       ->check(whole_number());
   put_in_group(*command, kColumns, {"--features", "--drop", "--categorical", "--missing"});

@@ -10,8 +10,7 @@
 namespace tare::cli {
 namespace {
 
-/// Words that may follow a command: made from the tool's own options, so that it cannot be out of
-/// date.
+/// The words that may follow a command, generated from the options of the tool.
 std::string words_of(const CLI::App& command) {
   std::string words;
   for (const CLI::Option* option : command.get_options()) {
@@ -55,8 +54,7 @@ void add_completion(CLI::App& app, Common&) {
   command->add_option("shell", *shell, "bash or zsh")->capture_default_str();
   command->callback([shell, &app] {
     if (*shell != "bash" && *shell != "zsh") {
-      fail(ErrorCode::kInvalidArgument, "there is completion for bash and zsh, not for '{}'",
-           *shell);
+      fail(ErrorCode::kInvalidArgument, "completion supports bash and zsh, not '{}'", *shell);
     }
     if (*shell == "zsh") fmt::print("autoload -U +X bashcompinit && bashcompinit\n");
     fmt::print("{}", bash_script(app));

@@ -53,7 +53,7 @@ std::vector<double> column(MatrixView q, std::size_t j) {
   return values;
 }
 
-/// The metrics' levels and, behind them, those of the 90 % interval.
+/// The levels of the metrics, followed by those of the 90 % interval.
 std::vector<Level> demo_levels() {
   std::vector<Level> levels = metric_levels();
   const auto [lower, upper] = interval_levels(0.9);
@@ -84,7 +84,7 @@ Matrix true_quantiles(const Problem& problem, MatrixView x, std::span<const Leve
   return q;
 }
 
-/// One point model, and the two calibrators that are compared on it.
+/// A point model, and the two calibrators that are compared with it.
 struct Fitted {
   std::unique_ptr<Regressor> point;
   std::unique_ptr<QuantileModel> local;
@@ -186,9 +186,8 @@ void print_rows(const std::vector<DemoRow>& rows) {
   }
   fmt::print("{}", text_table(table));
   fmt::print(
-      "ICE is the individual calibration error: how far, at each x, the true probability below a "
-      "quantile is from "
-      "its level.\n");
+      "ICE, the individual calibration error, is the mean over x of the distance between a level "
+      "and the true probability below its quantile.\n");
 }
 
 OrderedJson to_json(const std::vector<DemoRow>& rows) {
@@ -213,7 +212,7 @@ void run_demo(const DemoOptions& options, const Common& common) {
     return;
   }
 
-  // Opened before the work: a picture that may not be replaced is said at once.
+  // Opened before the work, so that a file that exists without --force fails at once.
   std::optional<AtomicFile> picture;
   if (!options.plot.empty() && problem.dims == 1) {
     picture.emplace(options.plot, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
@@ -240,7 +239,9 @@ void run_demo(const DemoOptions& options, const Common& common) {
     fmt::print("{}\n", to_json(rows).dump(2));
   } else {
     fmt::print(
-        "{}: {} rows, of which {:.0f} calibrate, f by {}; measured on {} fresh rows; {:.1f} s\n\n",
+        "{}: {} rows, of which {:.0f} calibrate; point model f: {}; tested on {} new rows; {:.1f} "
+        "s\n"
+        "\n",
         problem.summary, options.rows, options.share * static_cast<double>(options.rows),
         options.regressor, options.test_rows, seconds);
     print_rows(rows);
@@ -256,8 +257,8 @@ void run_demo(const DemoOptions& options, const Common& common) {
 
 void add_demo(CLI::App& app, Common& common) {
   auto options = std::make_shared<DemoOptions>();
-  CLI::App* command =
-      app.add_subcommand("demo", "Show the main job on built-in data whose true law is known");
+  CLI::App* command = app.add_subcommand(
+      "demo", "Fit and test a model on built-in data with a known conditional distribution");
   std::string names;
   for (const Problem& problem : problems()) names += (names.empty() ? "" : ", ") + problem.name;
   command->footer(
@@ -273,18 +274,20 @@ void add_demo(CLI::App& app, Common& common) {
   command->add_option("--rows", options->rows, "Rows to draw")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{100}, std::size_t{10'000'000}));
-  command->add_option("--test-rows", options->test_rows, "Fresh rows to measure on")
+  command->add_option("--test-rows", options->test_rows, "Number of new rows for testing")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
-  command->add_option("--share", options->share, "Share of the rows that calibrate")
+  command->add_option("--share", options->share, "Share of the rows used for calibration")
       ->capture_default_str()
       ->check(CLI::Range(0.01, 0.9));
   command
       ->add_option("--plot", options->plot,
-                   "Picture to write for a problem with one feature; '' is none")
+                   "Figure to write for a problem with one feature; '' writes none")
       ->capture_default_str();
   command->add_option("--write", options->write, "Only write the rows to this CSV file");
-  command->add_option("--seed", options->seed, "Same seed, same numbers")
+  command
+      ->add_option("--seed", options->seed,
+                   "Seed of random numbers; the same seed gives the same numbers")
       ->capture_default_str()
       ->check(whole_number());
   command->add_flag("--force", options->force, "Replace files that exist");

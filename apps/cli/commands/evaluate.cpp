@@ -8,13 +8,13 @@
 #include "base/fail.h"
 #include "base/strings.h"
 #include "io/atomic_file.h"
+#include "report/pages/report_maker.h"
 #include "support/bar.h"
 #include "support/command.h"
 #include "support/help.h"
 #include "support/input_options.h"
 #include "support/model_facts.h"
 #include "support/report_json.h"
-#include "report/pages/report_maker.h"
 #include "support/text_table.h"
 #include "support/warning_text.h"
 #include "tare/calibrate/description.h"
@@ -63,7 +63,7 @@ Condition parse_condition(const std::string& text, const OrderedJson& known) {
   }
   const auto wrong = [&] {
     fail(ErrorCode::kInvalidArgument,
-         "--fail-if takes METRIC<NUMBER or METRIC>NUMBER, got '{}' (metrics: {})", text,
+         "--fail-if requires METRIC<NUMBER or METRIC>NUMBER, got '{}' (metrics: {})", text,
          join(names, ", "));
   };
   if (mark == std::string::npos) wrong();
@@ -86,7 +86,7 @@ std::string pit_line(const std::vector<double>& pit) {
   return line;
 }
 
-/// What a perfect forecaster has: a number, or another score.
+/// The score of a perfect forecaster: a constant, or the value of another score.
 std::string perfect_text(const Scores& s, const ScoreInfo& info) {
   if (info.perfect.empty() || parse_number(info.perfect)) return std::string(info.perfect);
   return short_number(s.at(info.perfect));
@@ -103,18 +103,18 @@ void print_table(const Scores& s) {
                     perfect_text(s, info)});
   }
   fmt::print("{}", text_table(rows));
-  fmt::print("PIT, % of rows in 20 bins (flat is calibrated): {}\n", pit_line(s.pit));
+  fmt::print("PIT: % of rows in each of 20 bins (equal shares if calibrated): {}\n",
+             pit_line(s.pit));
   fmt::print(
-      "'perfect' is what a perfect forecaster scores on this many rows: mace and agce tell nothing "
-      "below it.\n");
+      "'perfect' is the score of a perfect forecaster on as many rows. Differences of mace and "
+      "agce below it are noise.\n");
   constexpr double kMany = 0.01;
   const double hit_share = s.at("hit_share");
   if (hit_share < kMany) return;
   fmt::print(
-      "In {:.0f} % of cases the target is exactly the quantile, as with counts. Such a row counts "
-      "by "
-      "the share of its jump, so that a perfect forecaster reaches 'perfect' here too. Counted as "
-      "below and inside: mace {}, agce {}, coverage_90 {}.\n",
+      "In {:.0f} % of cases the target equals the predicted quantile, as happens with counts. Such "
+      "a tie counts by the share of its jump, so that a perfect forecaster still reaches "
+      "'perfect'. If ties count as below and as inside: mace {}, agce {}, coverage_90 {}.\n",
       100.0 * hit_share, number("mace_counted"), number("agce_counted"),
       number("coverage_90_counted"));
 }
@@ -159,7 +159,8 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
   input.check_any_row();
   const Scores scores = maker ? maker->scores(Seed{options.seed}) : card.finish(Seed{options.seed});
   if (maker) {
-    const ModelReport report = maker->finish(input, model_facts(describe(fitted)), Seed{options.seed});
+    const ModelReport report =
+        maker->finish(input, model_facts(describe(fitted)), Seed{options.seed});
     page->write(model_report_html(report, maker->outcomes()));
     page->commit();
     note(common, fmt::format("report: {}", options.report));
@@ -178,7 +179,7 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
   for (const Condition& condition : conditions) {
     const auto& value = json[condition.metric];
     if (value.is_number() && condition.holds(value.get<double>())) {
-      throw CheckFailed{fmt::format("{} is {}, and --fail-if says '{}'", condition.metric,
+      throw CheckFailed{fmt::format("{} is {}, which meets --fail-if '{}'", condition.metric,
                                     short_number(value.get<double>()), condition.text)};
     }
   }
@@ -188,8 +189,7 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
 
 void add_evaluate(CLI::App& app, Common& common) {
   auto options = std::make_shared<EvaluateOptions>();
-  CLI::App* command =
-      app.add_subcommand("evaluate", "Measure a model on rows whose target is known");
+  CLI::App* command = app.add_subcommand("evaluate", "Score a model on rows with known targets");
   command->footer(
       "Examples:\n"
       "  tare evaluate cars.tare test.csv\n"
@@ -197,22 +197,22 @@ void add_evaluate(CLI::App& app, Common& common) {
       "  tare evaluate cars.tare test.csv --fail-if 'coverage<0.88' --fail-if 'mace>0.05'   (exit "
       "code 6)\n"
       "  tare evaluate cars.tare test.csv --report report.html\n"
-      "A target that equals its quantile, as counts do, counts as below it by the share of its "
-      "jump in\n"
-      "the predicted distribution: mace, agce, coverage_90 and the PIT of a perfect forecaster are "
-      "then\n"
-      "what they are without ties. mace_counted, agce_counted and coverage_90_counted in --json "
-      "count\n"
-      "it as below, and as inside of an interval at whose end it lies.");
+      "A target that equals a predicted quantile (a tie, frequent with counts) counts as below by "
+      "the\n"
+      "share of its jump in the predicted distribution. A perfect forecaster then has the same "
+      "mace,\n"
+      "agce, coverage_90 and PIT as without ties. In mace_counted, agce_counted and\n"
+      "coverage_90_counted (--json) a tie counts as below the quantile and as inside the "
+      "interval.");
   command->add_option("model", options->model, "Model file of 'tare fit'")->required();
   command->add_option("data", options->data, "File with the model's columns and its target")
       ->required();
   command->add_option("--fail-if", options->fail_if,
-                      "Exit with 6 where this holds, such as 'coverage<0.88'");
+                      "Exit with code 6 if this condition holds, for example 'coverage<0.88'");
   command->add_option("--report", options->report,
-                      "Also write a page with pictures to this file, as 'tare report' does");
+                      "Also write the page of 'tare report' to this HTML file");
   command->add_flag("--force", options->force, "Replace the page if it exists");
-  command->add_option("--seed", options->seed, "Of the random groups of AGCE")
+  command->add_option("--seed", options->seed, "Seed of the random groups of AGCE")
       ->capture_default_str()
       ->check(whole_number());
   add_input_options(*command, options->input);

@@ -29,17 +29,17 @@ namespace {
 void check_output(const FitArguments& arguments) {
   struct stat status {};
   const bool exists = ::stat(arguments.output.c_str(), &status) == 0;
-  // The reader of a pipe must not see it open and close twice.
+  // The reader of a named pipe must not see it opened and closed twice.
   if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return;
   const AtomicFile probe(arguments.output,
                          arguments.force ? Overwrite::kAllow : Overwrite::kRefuse);
 }
 
-/// A fit that takes long is announced before the work.
+/// Warns about a long fit before it starts.
 void warn_about_many_rows(const Method& method, const Table& table, const Common& common) {
   if (method.many_rows == 0 || table.rows() <= method.many_rows) return;
-  warn(common, fmt::format("{}: {} rows are many for method '{}', and fitting takes long",
-                           table.source, table.rows(), method.name));
+  warn(common, fmt::format("{}: fitting method '{}' on {} rows takes long", table.source,
+                           method.name, table.rows()));
 }
 
 void print_result(const FitArguments& arguments, const FittedModel& fitted,
@@ -81,8 +81,9 @@ void print_result(const FitArguments& arguments, const FittedModel& fitted,
   }
   if (model.bounds) {
     const bool given = parse_bounds(fitted.params).find == false;
-    note(common, fmt::format("bounds: answers are kept within {}{}", bounds_text(*model.bounds),
-                             given ? "" : ", as the targets are (--bounds none leaves them free)"));
+    note(common,
+         fmt::format("bounds: answers are limited to {}{}", bounds_text(*model.bounds),
+                     given ? "" : ", the range of the targets (--bounds none removes the limit)"));
   }
   const BandsAbsence absence = model.bands.absence;
   if (absence != BandsAbsence::kNone && absence != BandsAbsence::kNotAsked) {
@@ -91,15 +92,15 @@ void print_result(const FitArguments& arguments, const FittedModel& fitted,
   const bool asked = fitted.params.has("guarantee");
   if (!model.guarantee && fitted.method == "auto" && !asked) {
     note(common,
-         fmt::format("guarantee: none, as {} rows are too few to hold any out; --guarantee cross "
-                     "gives one, for some sharpness and time",
+         fmt::format("guarantee: none, because {} rows are too few to hold some out; --guarantee "
+                     "cross adds one at the cost of wider intervals and more time",
                      fitted.rows));
   }
 }
 
 void run_fit(const FitArguments& arguments, const Common& common) {
   const auto start = std::chrono::steady_clock::now();
-  // What can be known to be wrong is said before any work.
+  // Errors that can be detected early are reported before any work.
   check_output(arguments);
   const FitOptions options = fit_options(arguments);
   check_fit_options(options);
@@ -123,8 +124,8 @@ void run_fit(const FitArguments& arguments, const Common& common) {
 
 void add_fit(CLI::App& app, Common& common) {
   auto options = std::make_shared<FitArguments>();
-  CLI::App* command =
-      app.add_subcommand("fit", "Train or take a point model, calibrate it, and save the result");
+  CLI::App* command = app.add_subcommand(
+      "fit", "Train a point model or use a given one, calibrate it, and save the result");
   add_fit_options(*command, *options);
   add_common(*command, common);
   command->callback([options, &common] { run_fit(*options, common); });

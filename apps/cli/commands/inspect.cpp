@@ -17,7 +17,7 @@
 namespace tare::cli {
 namespace {
 
-/// The bandwidths that were tried, with a mark at the one that was taken.
+/// The bandwidths that were tried, with a mark at the chosen one.
 void print_path(const BandwidthChoice& choice) {
   if (choice.path.empty()) return;
   double best = choice.path.front().loss;
@@ -33,23 +33,28 @@ void print_path(const BandwidthChoice& choice) {
   fmt::print("{}", text_table(rows));
 }
 
-/// The columns that were tested, those that are kept first.
+/// The tested columns, the kept ones first.
 void print_screened(std::vector<ScreenedColumnDescription> screened) {
   if (screened.empty()) return;
   std::ranges::stable_sort(screened, std::greater<>{}, &ScreenedColumnDescription::strength);
-  fmt::print("\ncolumns tested for dependence of the residual's law:\n");
+  fmt::print(
+      "\n"
+      "columns tested: does the distribution of the residual depend on them?\n");
   std::vector<std::vector<std::string>> rows = {{"column", "strength", "p", ""}};
   for (const ScreenedColumnDescription& column : screened) {
     rows.push_back({column.name, fmt::format("{:.1f}", column.strength),
                     fmt::format("{:.3f}", column.p_value),
-                    column.kept ? "<- seen by the kernel" : ""});
+                    column.kept ? "<- feature of the kernel" : ""});
   }
   fmt::print("{}", text_table(rows));
 }
 
-/// What `auto` tried, what each scored on rows left out, and what it kept.
+/// The candidates of `auto`, their losses on left-out rows, and their shares of the average.
 void print_trail(const AutoTrail& trail) {
-  fmt::print("\ntried, by pinball loss of {} rows left out:\n", trail.rows);
+  fmt::print(
+      "\n"
+      "candidates, by pinball loss on {} left-out rows:\n",
+      trail.rows);
   std::vector<std::vector<std::string>> rows = {{"candidate", "loss", "bandwidth", "share"}};
   for (const AutoTrail::Step& step : trail.steps) {
     rows.push_back({step.name, fmt::format("{:.6g}", step.loss), short_number(step.bandwidth),
@@ -70,7 +75,7 @@ void print_text(const std::string& path, const Description& model) {
   print_screened(model.screened);
 }
 
-/// What the model says about itself, and what the file holds, as it is there.
+/// The description of the model, and the raw contents of the file.
 void print_json(const Description& model, const TensorStore& store) {
   Json json = {{"format_version", kFormatVersion},
                {"values", Json::object()},
@@ -89,7 +94,7 @@ void print_json(const Description& model, const TensorStore& store) {
 void add_inspect(CLI::App& app, Common& common) {
   auto path = std::make_shared<std::string>();
   CLI::App* command =
-      app.add_subcommand("inspect", "Show what a model file holds and what was chosen at fit");
+      app.add_subcommand("inspect", "Show the contents of a model file and what the fit chose");
   command->footer("Example:\n  tare inspect cars.tare");
   command->add_option("model", *path, "Model file of 'tare fit'")->required();
   add_common(*command, common);

@@ -19,7 +19,10 @@ void print_options(std::span<const ParamInfo> options) {
 }
 
 void print_text(bool verbose) {
-  fmt::print("Methods (--method):\n");
+  fmt::print(
+      "Text in (parentheses) after a method is its source. Text in [brackets] after an option is "
+      "its "
+      "default.\n\nMethods (--method):\n");
   for (const Method& method : methods()) {
     fmt::print("  {:<13} {} ({})\n", method.name, method.summary, method.citation);
     if (!method.defaults.empty()) fmt::print("  {:<13} starts from: {}\n", "", method.defaults);

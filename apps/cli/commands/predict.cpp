@@ -16,9 +16,9 @@
 namespace tare::cli {
 namespace {
 
-/// Rows in memory at a time: enough to keep every core busy and to have neighbours among them,
-/// which share work; little enough to stream a file of any length in a few ten megabytes. The first
-/// batches are smaller, so that the reader of a stream gets its first answers soon.
+/// Rows in memory at a time: enough to keep every core busy and to contain neighbours, which share
+/// work; few enough to stream a file of any length in a few tens of megabytes. The first batches
+/// are smaller, so that a stream gets its first answers soon.
 std::size_t rows_at_a_time(std::size_t columns, std::size_t rows_so_far) {
   const std::size_t most = std::clamp<std::size_t>(1'000'000 / columns, 4'096, 65'536);
   return std::clamp<std::size_t>(rows_so_far, 4'096, most);
@@ -83,36 +83,40 @@ void run_predict(const PredictArguments& arguments, const Common& common) {
 void add_predict(CLI::App& app, Common& common) {
   auto options = std::make_shared<PredictArguments>();
   CLI::App* command =
-      app.add_subcommand("predict", "Quantiles or intervals for the rows of a file");
+      app.add_subcommand("predict", "Predict quantiles or intervals for the rows of a file");
   command->footer(
       "Examples:\n"
       "  tare predict cars.tare new.csv --levels 0.05,0.5,0.95 > quantiles.csv\n"
       "  tare predict cars.tare new.csv --interval 0.9 --keep id --diagnostics -o intervals.csv\n"
       "  gzip -dc big.csv.gz | tare predict cars.tare - --interval 0.5,0.9 | head\n"
-      "With --json each row is an object on a line of its own. Warnings go to standard error, with "
-      "a\n"
-      "code in brackets: infinite_answer, beyond_kept_levels, fallback; with --diagnostics also\n"
-      "few_effective_rows and outside, and columns that show which rows.");
+      "With --json each row is an object on its own line. Warnings go to standard error, with a "
+      "code\n"
+      "in brackets: infinite_answer, beyond_kept_levels, fallback. With --diagnostics there are "
+      "also\n"
+      "few_effective_rows and outside, and columns that show the rows concerned.");
   command->add_option("model", options->model, "Model file of 'tare fit'")->required();
-  command->add_option("data", options->data, "CSV or TSV file, also .gz; - is standard input")
+  command
+      ->add_option("data", options->data, "CSV or TSV file, plain or .gz; - reads standard input")
       ->required();
   command->add_option("-o,--output", options->output, "File to write; - is standard output")
       ->capture_default_str();
-  command->add_option(
-      "--levels", options->levels,
-      "Quantile levels with commas, in any order [0.05,0.5,0.95]: columns q0.05, q0.5, ...");
+  command->add_option("--levels", options->levels,
+                      "Quantile levels, separated by commas, in any order; the columns are q0.05, "
+                      "q0.5, ... [0.05,0.5,0.95]");
   command->add_option("--interval", options->intervals,
-                      "Central intervals: 0.9, or a list: columns lower_0.9, upper_0.9, ...");
+                      "Confidence of central intervals, for example 0.9 or a list with commas; the "
+                      "columns are lower_0.9, upper_0.9, ...");
   command->add_option("--keep", options->keep,
-                      "Input columns to copy through, with commas, or 'all'");
+                      "Input columns to copy to the output, separated by commas, or 'all'");
   command->add_flag(
       "--diagnostics", options->diagnostics,
-      "Add how far each answer can be trusted: effective_n (independent draws from this row's own "
-      "distribution that would pin its quantiles as well), nearest, fallback (distance to the "
-      "nearest calibration row, and 1 where none was in reach), outside (1: farther from the data "
-      "than 99 % of it is), q0.05_low and q0.05_high, ... (90 % band for the true quantile), and "
-      "with a guarantee delivered_q0.05 or delivered_0.9 (the level its ranks keep). effective_n "
-      "and bands are empty unless the model was fitted with --bands");
+      "Add columns about the reliability of each answer: effective_n (number of independent draws "
+      "from the row's conditional distribution that would determine its quantiles equally well), "
+      "nearest (distance to the nearest calibration row), fallback (1: no calibration row within "
+      "the bandwidth), outside (1: farther from the calibration rows than 99 % of these are from "
+      "each other), q0.05_low and q0.05_high, ... (90 % band for the true quantile), and with a "
+      "guarantee delivered_q0.05 or delivered_0.9 (the level that its ranks keep). effective_n and "
+      "bands are empty unless the model was fitted with bands");
   command->add_flag("--force", options->force, "Replace the output file if it exists");
   add_input_options(*command, options->input);
   put_in_group(*command, kAnswers, {"--levels", "--interval", "--diagnostics"});

@@ -6,11 +6,11 @@
 #include "base/fail.h"
 #include "base/strings.h"
 #include "io/atomic_file.h"
+#include "report/pages/report_maker.h"
 #include "support/bar.h"
 #include "support/command.h"
 #include "support/help.h"
 #include "support/report_json.h"
-#include "report/pages/report_maker.h"
 #include "support/warning_text.h"
 
 namespace tare::cli {
@@ -28,11 +28,11 @@ struct ReportOptions {
   bool force = false;
 };
 
-/// The count of statements that ask for a look, in words.
+/// A summary of the number of regions with wrong calibration.
 std::string verdict_line(const ModelReport& report) {
-  if (report.places.found == 0) return "no place where calibration is off by more than chance";
-  return fmt::format("{} of {} places tested are off by more than chance", report.places.found,
-                     report.places.looked_at);
+  if (report.regions.found == 0) return "no region where calibration is off by more than chance";
+  return fmt::format("{} of {} regions tested are off by more than chance", report.regions.found,
+                     report.regions.looked_at);
 }
 
 void run_report(const ReportOptions& options, const Common& common) {
@@ -69,22 +69,22 @@ void run_report(const ReportOptions& options, const Common& common) {
 void add_report(CLI::App& app, Common& common) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand(
-      "report", "A page about how far a model can be trusted, and where not, with pictures");
+      "report",
+      "Write a page with figures: how reliable a model is, and in which regions it is not");
   command->footer(
       "Examples:\n"
       "  tare report cars.tare test.csv -o report.html\n"
       "  tare report cars.tare test.csv -o report.html --group origin,year --force\n"
-      "The page is one file and needs no network. With --json what it shows is printed as well.");
+      "The page is one file and needs no network. --json also prints its numbers.");
   command->add_option("model", options->model, "Model file of 'tare fit'")->required();
   command->add_option("data", options->data, "File with the model's columns and its target")
       ->required();
   command->add_option("-o,--output", options->output, "HTML file to write; - is standard output")
       ->required();
-  command->add_option(
-      "--group", options->groups,
-      "Columns of the file, with commas, by whose values coverage is shown as well, "
-      "features or not");
-  command->add_option("--seed", options->seed, "Of the random groups of AGCE")
+  command->add_option("--group", options->groups,
+                      "Columns by whose values the page also shows coverage, separated by commas; "
+                      "they need not be features");
+  command->add_option("--seed", options->seed, "Seed of the random groups of AGCE")
       ->capture_default_str()
       ->check(whole_number());
   command->add_flag("--force", options->force, "Replace the page if it exists");

@@ -90,7 +90,7 @@ void add_configs(ExperimentPlan& plan, const std::string& folder) {
   }
 }
 
-/// The plan with what the command line changes about it.
+/// The plan with the changes from the command line.
 ExperimentPlan chosen_plan(const ReproduceOptions& options) {
   ExperimentPlan plan = read_plan(options.plan);
   if (options.quick) {
@@ -128,7 +128,7 @@ ExperimentPlan chosen_plan(const ReproduceOptions& options) {
   return plan;
 }
 
-/// The picture of a plan that has one, or nothing where its data is not there.
+/// The figure of a plan, if it has one. Empty if its data does not exist.
 std::string draw_figure(const ExperimentPlan& plan, const ReproduceOptions& options,
                         const Common& common) {
   if (plan.figure.empty()) return {};
@@ -140,7 +140,7 @@ std::string draw_figure(const ExperimentPlan& plan, const ReproduceOptions& opti
     return band_figure(figure);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kNotFound) throw;
-    return {};  // run_plan() has said so
+    return {};  // run_plan() has reported it
   }
 }
 
@@ -151,9 +151,10 @@ void print_tables(const Summary& summary) {
   if (summary.overall) {
     fmt::print("\n{}\n{}", summary.overall->case_name, text_table(result_cells(*summary.overall)));
   }
+  if (!summary.tables.empty()) fmt::print("\n{}\n", kResultsLegend);
 }
 
-/// By ICE where the law is known, since it has no noise, else by CheckScore.
+/// Ranks known-law cases by ICE, which has no noise, and the others by CheckScore.
 std::vector<CaseRanking> rank_cases(const ExperimentPlan& plan, const Results& results) {
   const auto metric_of = [](const ExperimentCase& one) {
     return one.test == TestRows::kLaw ? "ICE" : "CheckScore";
@@ -216,7 +217,9 @@ void choose_band_cases(const std::string& cases, BandStudy& study) {
     const auto count = cut == std::string::npos ? std::nullopt : parse_count(name.substr(cut + 2));
     if (!count) {
       fail(ErrorCode::kNotFound,
-           "a case of 'bands' is a problem and its rows, such as hetero_1_n1000, got '{}'", name);
+           "a case of 'bands' is a problem and its number of rows, for example hetero_1_n1000; got "
+           "'{}'",
+           name);
     }
     add(problems, find_problem(name.substr(0, cut)).name);
     add(rows, static_cast<std::size_t>(*count));
@@ -252,7 +255,7 @@ std::string run_experiment(const ReproduceOptions& options, const Common& common
     return run_plan_of(options, folder, common);
   }
   if (!options.methods.empty() || !options.cases.empty() || !options.settings.empty()) {
-    fail(ErrorCode::kInvalidArgument, "{} has no methods, cases or settings to choose",
+    fail(ErrorCode::kInvalidArgument, "{} does not have the options --methods, --cases and --set",
          options.plan);
   }
   std::filesystem::create_directories(folder);
@@ -275,14 +278,14 @@ void run_reproduce(const ReproduceOptions& options, const Common& common) {
 void add_reproduce(CLI::App& app, Common& common) {
   auto options = std::make_shared<ReproduceOptions>();
   CLI::App* command = app.add_subcommand(
-      "reproduce", "Run an experiment of the paper and print it beside the paper's figures");
+      "reproduce", "Run an experiment of the paper and print the results beside the paper's");
   command->footer(
       "Examples:\n"
       "  tare reproduce uci --data ~/uci --methods nrc,hnn --repeats 2 --out results\n"
-      "  tare reproduce oracle                      (known laws: no data is needed)\n"
+      "  tare reproduce oracle                      (known-law problems: needs no data)\n"
       "  tare reproduce bands --methods nrc_boost --cases hetero_5_n1000,sine_n1000\n"
       "  tare reproduce my_plan.json\n"
-      "A run that is stopped goes on where it was when it is started again.");
+      "An interrupted run continues where it stopped when it is started again.");
   command
       ->add_option(
           "experiment", options->plan,
@@ -291,20 +294,22 @@ void add_reproduce(CLI::App& app, Common& common) {
   command->add_option("--data", options->data,
                       "Folder with the datasets [$TARE_DATA, else ./data]");
   command->add_option("--out", options->out, "Folder for the results")->capture_default_str();
-  command->add_option("--methods", options->methods, "Methods, with commas [the plan's]");
-  command->add_option("--cases", options->cases, "Cases, with commas [the plan's]");
-  command->add_option("--repeats", options->repeats, "Repeats [the plan's]")
+  command->add_option("--methods", options->methods,
+                      "Methods, separated by commas [those of the plan]");
+  command->add_option("--cases", options->cases, "Cases, separated by commas [those of the plan]");
+  command->add_option("--repeats", options->repeats, "Number of repeats [that of the plan]")
       ->check(CLI::Range(std::size_t{1}, std::size_t{10'000}));
-  command->add_flag("--quick", options->quick, "One repeat, and without the slow dgp and auto");
+  command->add_flag("--quick", options->quick, "One repeat, without the slow methods dgp and auto");
   command->add_option("--configs", options->configs,
                       "Folder with configurations of 'tare tune' for the plan's cases");
-  command->add_flag("--untuned", options->untuned,
-                    "Every method with its defaults, and not with what was tuned for the case");
-  command->add_option("--seed", options->seed, "Seed of the draws, for 'bands'")
+  command->add_flag(
+      "--untuned", options->untuned,
+      "Use the defaults of every method, not the options that were tuned for the case");
+  command->add_option("--seed", options->seed, "Seed of the random draws (only 'bands')")
       ->capture_default_str();
-  command->add_option("--set", options->settings, "NAME=VALUE for an option of every method");
+  command->add_option("--set", options->settings, "NAME=VALUE sets an option of every method");
   command->add_option("--report", options->report,
-                      "Write the page of results to this HTML file as well as into the folder");
+                      "Also write the page of results to this HTML file");
   command->add_flag("--force", options->force, "Replace the file of --report if it exists");
   put_in_group(*command, kOutput, {"--out", "--report", "--force"});
   add_common(*command, common);

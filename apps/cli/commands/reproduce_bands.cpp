@@ -95,11 +95,10 @@ nlohmann::ordered_json to_json(const std::vector<BandCell>& cells) {
 }
 
 constexpr const char* kWords =
-    "The share of fresh rows whose 90 % band holds the true quantile, at five levels. Width is "
-    "that of the band in units of 2 x 1.645 root mean square errors of the method at that row, "
-    "over "
-    "fresh draws of the data: 1 is the band that knows the method's real error. A method whose "
-    "quantiles never take a value that many targets share has no bands.";
+    "The share of new rows whose 90 % band contains the true quantile, at five levels. Width is "
+    "the width of the band divided by 2 x 1.645 root mean square errors of the method at that row, "
+    "over new draws of the data: a band that knows the true error of the method has width 1. A "
+    "method whose quantiles never take a value that many targets share has no bands.";
 
 }  // namespace
 
@@ -111,9 +110,9 @@ std::string run_reproduce_bands(const BandStudy& study, const std::filesystem::p
     ResultFile results((folder / "bands.csv").string());
     cells = run_band_study(study, results, bar.execution());
   }
-  const std::string title = "How often bands hold the true quantile";
+  const std::string title = "How often bands contain the true quantile";
   const std::string provenance = fmt::format(
-      "tare {}, `tare reproduce bands`, {} draws for the real error, {} of them with bands, seed "
+      "tare {}, `tare reproduce bands`, {} draws for the true error, {} of them with bands, seed "
       "{}",
       kVersion, study.draws, std::min(study.fits, study.draws), study.seed.value);
   const Cells methods = method_cells(summarise_methods(cells));

@@ -9,8 +9,8 @@
 
 namespace tare::cli {
 
-/// `tare reproduce bands`: how often bands hold the true quantile. Not a plan of trials, so it has
-/// a runner of its own. Writes bands.csv, .md and .html into the folder, and returns the page.
+/// `tare reproduce bands`: how often bands contain the true quantile. It is not a plan of trials,
+/// so it has its own runner. Writes bands.csv, .md and .html into the folder, and returns the page.
 std::string run_reproduce_bands(const BandStudy& study, const std::filesystem::path& folder,
                                 const Common& common);
 

@@ -40,7 +40,8 @@ std::string read_token(const std::string& path) {
   const std::string token(trim(std::string_view(text).substr(0, text.find('\n'))));
   if (token.empty()) {
     fail(ErrorCode::kBadData,
-         "{}: its first line is empty and should be the token (such as of openssl rand -hex 32)",
+         "{}: the first line is empty; write the token there (for example the output of openssl "
+         "rand -hex 32)",
          path);
   }
   return token;
@@ -48,10 +49,10 @@ std::string read_token(const std::string& path) {
 
 void check_options(const ServeOptions& options) {
   if (options.port > 65'535) {
-    fail(ErrorCode::kInvalidArgument, "--port is at most 65535, got {}", options.port);
+    fail(ErrorCode::kInvalidArgument, "--port must be at most 65535, got {}", options.port);
   }
   if (options.log != "all" && options.log != "errors") {
-    fail(ErrorCode::kInvalidArgument, "--log is all or errors, got '{}'", options.log);
+    fail(ErrorCode::kInvalidArgument, "--log must be all or errors, got '{}'", options.log);
   }
   const serve::ServerOptions& server = options.server;
   if (!(server.watch_level > 0.0 && server.watch_level < 1.0)) {
@@ -62,7 +63,7 @@ void check_options(const ServeOptions& options) {
        {std::pair("--max-body", options.max_body_kib), std::pair("--max-rows", server.limits.rows),
         std::pair("--max-connections", server.limits.connections),
         std::pair("--watch-window", server.watch_window)}) {
-    if (value == 0) fail(ErrorCode::kInvalidArgument, "{} is 1 or more, got 0", name);
+    if (value == 0) fail(ErrorCode::kInvalidArgument, "{} must be 1 or more, got 0", name);
   }
 }
 
@@ -78,7 +79,7 @@ void run_serve(ServeOptions options, const Common& common) {
   if (!options.token_file.empty()) server.token = read_token(options.token_file);
   server.limits.grace_time +=
       server.limits.request_time;  // a request that has just begun may take that long
-  std::signal(SIGPIPE, SIG_IGN);   // a log that nobody reads any more does not end the service
+  std::signal(SIGPIPE, SIG_IGN);   // a closed reader of the log does not end the service
   serve::Server service(server);
   if (common.json) {
     fmt::print("{}\n",
@@ -94,19 +95,18 @@ void run_serve(ServeOptions options, const Common& common) {
 
 void add_serve(CLI::App& app, Common& common) {
   auto options = std::make_shared<ServeOptions>();
-  CLI::App* command =
-      app.add_subcommand("serve", "Answer predictions over HTTP, with a page for people");
+  CLI::App* command = app.add_subcommand("serve", "Serve predictions over HTTP, with a web page");
   command->footer(
       "Examples:\n"
       "  tare serve cars.tare                       then open http://127.0.0.1:8080\n"
       "  tare serve cars.tare --port 0 --token-file secret.txt\n"
       "  curl -s localhost:8080/v1/predict -H 'Content-Type: application/json' \\\n"
       "    -d '{\"rows\": [{\"hp\": 150, \"weight\": 3436}], \"interval\": 0.9}'\n"
-      "The address is printed on standard output, the log, a JSON object on each line, on "
-      "standard\n"
-      "error. SIGTERM answers what has begun and ends; SIGHUP, or another file in the model's "
-      "place,\n"
-      "loads the model anew.");
+      "The address goes to standard output. The log, one JSON object per line, goes to standard "
+      "error.\n"
+      "SIGTERM finishes the requests that have begun and stops. SIGHUP, or a new file under the "
+      "model's\n"
+      "name, reloads the model.");
   serve::ServerOptions& server = options->server;
   const auto count = [&](const char* name, std::size_t& value, const char* help) {
     command->add_option(name, value, help)->capture_default_str()->check(whole_number());
@@ -114,27 +114,31 @@ void add_serve(CLI::App& app, Common& common) {
   command->add_option("model", server.model, "Model file of 'tare fit'")->required();
   command
       ->add_option("--host", server.host,
-                   "Address to listen on; 0.0.0.0 is every network this machine is in")
+                   "Address to listen on; 0.0.0.0 listens on all networks of this machine")
       ->capture_default_str();
-  count("--port", options->port, "Port to listen on; 0 takes one that is free and prints it");
+  count("--port", options->port, "Port to listen on; 0 selects a free port and prints it");
   command->add_option("--token-file", options->token_file,
                       "File whose first line clients must send as 'Authorization: Bearer ...'");
-  count("--max-body", options->max_body_kib, "KiB of a request's body; more is answered 413");
-  count("--max-rows", server.limits.rows, "Rows of a request; more is answered 413");
+  count("--max-body", options->max_body_kib,
+        "Maximum size of a request body in KiB; larger ones are answered 413");
+  count("--max-rows", server.limits.rows,
+        "Maximum number of rows of a request; larger ones are answered 413");
   count("--max-connections", server.limits.connections,
-        "Connections at a time; more are answered 429");
+        "Maximum number of open connections; further ones are answered 429");
   command
-      ->add_option("--timeout", options->timeout_s,
-                   "Seconds for a request to arrive (408 after that) and to be worked on (503)")
+      ->add_option(
+          "--timeout", options->timeout_s,
+          "Time limit in seconds for a request to arrive (then 408) and to be answered (then 503)")
       ->capture_default_str()
       ->check(seconds());
   command
       ->add_option("--watch", server.watch_level,
-                   "Central interval whose coverage is watched through /v1/observe")
+                   "Confidence of the central interval whose coverage /v1/observe monitors")
       ->capture_default_str();
-  count("--watch-window", server.watch_window, "Observations over which coverage is measured");
+  count("--watch-window", server.watch_window,
+        "Number of most recent observations over which coverage is measured");
   count("--remember", server.remembered_rows,
-        "Predicted rows whose target may be observed by id; 16 to 24 bytes each");
+        "Number of predicted rows whose target can be reported later by id; 16 to 24 bytes each");
   command->add_option("--log", options->log, "Requests to log: all, or only errors")
       ->capture_default_str();
   add_common(*command, common);

@@ -42,7 +42,7 @@ struct TuneCommand {
 GridAxis parse_axis(const std::string& text) {
   const std::size_t mark = text.find('=');
   if (mark == std::string::npos || mark == 0 || mark + 1 == text.size()) {
-    fail(ErrorCode::kInvalidArgument, "--grid takes NAME=VALUE,VALUE,..., got '{}'", text);
+    fail(ErrorCode::kInvalidArgument, "--grid requires NAME=VALUE,VALUE,..., got '{}'", text);
   }
   return {canonical_name(text.substr(0, mark)), split_names(text.substr(mark + 1))};
 }
@@ -86,8 +86,12 @@ void print_trail(const ExperimentCase& one, const Method& method, const Tuned& t
     rows.push_back(
         {trial.params.text(), fmt::format("{:.5g}", trial.score), std::to_string(trial.splits)});
   }
-  fmt::print("\n{} {}: {} settings\n{}", one.name, method.name, tuned.trail.size(),
-             text_table(rows));
+  fmt::print(
+      "\n"
+      "{} {}: the best of {} settings; CheckScore is the mean over the splits on which a setting "
+      "was scored\n"
+      "{}",
+      one.name, method.name, tuned.trail.size(), text_table(rows));
 }
 
 struct TuneCase {
@@ -113,7 +117,8 @@ void tune_one(const TuneCommand& command, const Method& method, const TuneCase& 
 void tune_file(const TuneCommand& command, const Common& common) {
   if (command.file.target.empty()) fail(ErrorCode::kInvalidArgument, "--target is missing");
   const auto names = split_names(command.methods);
-  if (names.size() != 1) fail(ErrorCode::kInvalidArgument, "--methods: name one method for a file");
+  if (names.size() != 1)
+    fail(ErrorCode::kInvalidArgument, "--methods: a file needs exactly one method");
   const ExperimentCase one = case_of(command.file);
   const Method& method = find_method(names[0]);
   {
@@ -123,7 +128,7 @@ void tune_file(const TuneCommand& command, const Common& common) {
   tune_one(command, method, {one, data, ""}, command.output, common);
 }
 
-/// Only rows that are in the test part of no repeat: what is tuned on them is tuned on no test row.
+/// Only rows that no repeat uses for testing, so that nothing is tuned on a test row.
 CaseData without_test_rows(const ExperimentPlan& plan, const CaseData& all) {
   std::set<std::size_t> tested;
   for (std::size_t repeat = 0; repeat < plan.repeats; ++repeat) {
@@ -163,7 +168,7 @@ void tune_experiment(const TuneCommand& command, const Common& common) {
         tune_one(command, method, {one, data, plan.name}, output, common);
       } catch (const Error& error) {
         if (error.code() != ErrorCode::kBadData) throw;
-        // A method that these rows are too few for: the others can be tuned all the same.
+        // There are too few rows for this method; the other methods can still be tuned.
         warn(common,
              fmt::format("{}, {}: not tuned: {}", one.name, method.name, error_words(error)));
       }
@@ -176,39 +181,43 @@ void tune_experiment(const TuneCommand& command, const Common& common) {
 void add_tune(CLI::App& app, Common& common) {
   auto options = std::make_shared<TuneCommand>();
   CLI::App* command = app.add_subcommand(
-      "tune", "Search a method's options on validation rows, and write what was found");
+      "tune", "Search the options of a method on validation rows, and write the best");
   command->footer(
       "Examples:\n"
       "  tare tune cars.csv --target mpg --methods hnn -o hnn.json\n"
       "  tare fit cars.csv --target mpg --config hnn.json -o cars.tare\n"
       "  tare tune uci --data ~/uci --methods hnn,cqr -o tuned      (a file for each case and "
       "method;\n"
-      "                                                      rows that test in any repeat are left "
+      "                                                      test rows of all repeats are left "
       "out)");
   command
       ->add_option("data", options->file.data,
-                   "CSV or TSV file, or the name of an experiment of 'tare reproduce'")
+                   "CSV or TSV file, or the name of an experiment in 'tare reproduce'")
       ->required();
-  command->add_option("--target", options->file.target, "Column to be predicted, for a file");
-  command->add_option("--methods", options->methods,
-                      "The method; for an experiment several, with commas [the plan's]");
+  command->add_option("--target", options->file.target, "Column to predict (for a file)");
+  command->add_option(
+      "--methods", options->methods,
+      "The method; for an experiment one or more, separated by commas [those of the plan]");
   command
       ->add_option("-o,--output", options->output,
-                   "Configuration file to write; for an experiment a folder")
+                   "Configuration file to write, or a folder for an experiment")
       ->required();
   command->add_option("--grid", options->grid,
-                      "NAME=VALUE,VALUE,...: values to try [those of 'tare methods -v']");
+                      "NAME=VALUE,VALUE,...: values to try [those in 'tare methods -v']");
   command->add_option("--random", options->random,
-                      "Number of points of the grid to try, drawn at random [all]");
-  command->add_option("--splits", options->splits, "Splits on which the finalists are scored")
+                      "Number of grid points to try, drawn at random [all]");
+  command
+      ->add_option("--splits", options->splits,
+                   "Number of splits on which the finalists are scored")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000}));
-  command->add_option("--set", options->settings, "NAME=VALUE, fixed in all trials");
-  command->add_option("--cases", options->cases, "Cases of the experiment, with commas [all]");
+  command->add_option("--set", options->settings, "NAME=VALUE sets an option in all trials");
+  command->add_option("--cases", options->cases,
+                      "Cases of the experiment, separated by commas [all]");
   command->add_option("--data-folder", options->folder,
                       "Folder with the datasets [$TARE_DATA, else ./data]");
   add_column_options(*command, options->file);
-  command->add_option("--seed", options->seed, "Of the splits and the methods")
+  command->add_option("--seed", options->seed, "Seed of the splits and the methods")
       ->capture_default_str()
       ->check(whole_number());
   command->add_flag("--force", options->force, "Replace files that exist");

@@ -9,8 +9,7 @@
 
 namespace tare::cli {
 
-/// What a person sees of a long job: one line on standard error that is rewritten in place, and
-/// only on a terminal.
+/// A progress bar: one line on standard error that is rewritten, only on a terminal.
 class Bar {
  public:
   explicit Bar(const Common& common);
@@ -31,7 +30,7 @@ class Bar {
   std::size_t width_ = 0;  // of what is on the line now
 };
 
-/// What the bar's execution() gives, with the time that is left, judged by what was done so far.
+/// The execution() of the bar, with an estimate of the remaining time.
 Execution with_time_left(Bar& bar);
 
 /// A line on standard error, unless --quiet.

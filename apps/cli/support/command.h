@@ -19,12 +19,12 @@ struct Common {
   bool json = false;
 };
 
-/// Thrown where the work is done and the answer is "no": `evaluate --fail-if`.
+/// Thrown if the work succeeded but a condition of the user is not met: `evaluate --fail-if`.
 struct CheckFailed {
   std::string text;
 };
 
-// Each adds its command to the tool, with its options, help and what it runs.
+// Each adds its command to the tool, with options, help and callback.
 void add_fit(CLI::App& app, Common& common);
 void add_predict(CLI::App& app, Common& common);
 void add_evaluate(CLI::App& app, Common& common);
@@ -41,10 +41,11 @@ void add_completion(CLI::App& app, Common& common);
 /// All of them.
 void add_commands(CLI::App& app, Common& common);
 
-/// An error in the words of the tool: an option is a flag where a command has it, else --set.
+/// The text of an error for the command line: an option is written as a flag if a command has it,
+/// else with --set.
 std::string error_words(const Error& error);
 
-/// Checks of an option's text, with messages that a person understands.
+/// Checks of the text of an option, with readable messages.
 CLI::Validator whole_number();
 CLI::Validator seconds();
 

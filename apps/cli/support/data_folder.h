@@ -6,7 +6,7 @@
 
 namespace tare::cli {
 
-/// Where the datasets of experiments are: as told, else $TARE_DATA, else ./data.
+/// The folder of the experiments' datasets: the given one, else $TARE_DATA, else ./data.
 inline std::string data_folder(const std::string& told) {
   if (!told.empty()) return told;
   const char* set = std::getenv("TARE_DATA");

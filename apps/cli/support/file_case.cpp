@@ -8,11 +8,15 @@
 namespace tare::cli {
 
 void add_column_options(CLI::App& command, FileCase& file) {
-  command.add_option("--features", file.features, "Columns to use, with commas [all others]");
+  command.add_option("--features", file.features,
+                     "Columns to use, separated by commas [all remaining columns]");
   command.add_option("--drop", file.drop, "Columns not to use");
   command.add_option("--categorical", file.categorical,
-                     "Columns of numbers that are names of categories");
-  command.add_option("--missing", file.missing, "Missing values: error, drop, impute")
+                     "Columns whose numbers are category codes, separated by commas");
+  command
+      .add_option("--missing", file.missing,
+                  "What to do with missing values: error, drop (leave the row out), impute (median "
+                  "or most frequent category)")
       ->capture_default_str();
 }
 

@@ -8,7 +8,7 @@
 
 namespace tare::cli {
 
-/// A file of the user's as the ground of a contest or a search.
+/// The user's file as the data of a comparison or a search.
 struct FileCase {
   std::string data;
   std::string target;

@@ -14,9 +14,9 @@
 namespace tare::cli {
 namespace {
 
-/// The options of `auto` that everybody may want, those of the NRC family and the common ones are
-/// flags of their own; those of other methods and of the regressors are many, and go through --set.
-/// The split and the window also concern the file and are read here.
+/// The flags of 'fit': `budget` of `auto`, the options of the NRC family and the common options.
+/// All other options of methods and regressors go through --set. --split and --window are added
+/// below, because they also determine how the file is read.
 std::vector<ParamInfo> method_options() {
   std::vector<ParamInfo> flags;
   for (const ParamInfo& option : find_method("auto").options) {
@@ -31,7 +31,7 @@ std::vector<ParamInfo> method_options() {
   return flags;
 }
 
-/// --config first, then flags, then --set: what comes later outranks what came before.
+/// Order: --config, flags, --set. Later values override earlier ones.
 void set_texts(const FitArguments& arguments, FitOptions& options) {
   for (const auto& [name, text] : arguments.texts) {
     if (!text.empty()) options.set(name, text);
@@ -39,7 +39,7 @@ void set_texts(const FitArguments& arguments, FitOptions& options) {
   for (const std::string& setting : arguments.settings) {
     const std::size_t mark = setting.find('=');
     if (mark == std::string::npos || mark == 0) {
-      fail(ErrorCode::kInvalidArgument, "--set takes NAME=VALUE, got '{}'", setting);
+      fail(ErrorCode::kInvalidArgument, "--set requires NAME=VALUE, got '{}'", setting);
     }
     options.params.set(canonical_name(setting.substr(0, mark)), setting.substr(mark + 1));
   }
@@ -50,7 +50,7 @@ void add_config(const FitArguments& arguments, FitOptions& options) {
   const auto named = arguments.texts.find("method");
   if (named != arguments.texts.end() && !named->second.empty() &&
       find_method(named->second).name != config.method) {
-    fail(ErrorCode::kInvalidArgument, "{} is for method '{}', and --method says '{}'",
+    fail(ErrorCode::kInvalidArgument, "{} is for method '{}', but --method is '{}'",
          arguments.config, config.method, named->second);
   }
   options.method = config.method;
@@ -87,28 +87,30 @@ void add_fit_options(CLI::App& command, FitArguments& arguments) {
       "  tare fit cal.csv --target y --predictor 'python3 model.py' -o cal.tare\n"
       "  tare fit sales.csv --target units --split time --calibrate-on store,weekday -o "
       "sales.tare");
-  command.add_option("data", arguments.data, "CSV or TSV file, also .gz; - is standard input")
+  command
+      .add_option("data", arguments.data, "CSV or TSV file, plain or .gz; - reads standard input")
       ->required();
-  command.add_option("--target", text("target"), "Column to be predicted")->required();
+  command.add_option("--target", text("target"), "Column to predict")->required();
   command.add_option("-o,--output", arguments.output, "Model file to write")->required();
+  command.add_option("--method", text("method"),
+                     "Name of a method in 'tare methods' [auto. With --window above 1, --split, "
+                     "--prediction-sd, --prediction-quantiles or an option that auto does not "
+                     "have: nrc if a prediction is given, else nrc_rf]");
   command.add_option(
-      "--method", text("method"),
-      "A row of 'tare methods' [auto; for a series, a split, a given law or an option of the nrc "
-      "family: nrc_rf, or nrc where a prediction is given]");
-  command.add_option("--config", arguments.config,
-                     "Method and options that 'tare tune' found; flags and --set outrank it");
+      "--config", arguments.config,
+      "File with the method and options that 'tare tune' found; flags and --set override it");
   command.add_option("--prediction", text("prediction"),
-                     "Column with the predictions of a model that exists");
+                     "Column with the predictions of your own model");
   command.add_option("--prediction-sd", text("prediction_sd"),
-                     "Column with its standard deviation, above 0: then --prediction is the mean");
-  command.add_option(
-      "--prediction-quantiles", text("prediction_quantiles"),
-      "Columns with the quantiles of a model that exists, with commas: names or patterns such as "
-      "'q*' (levels are in the names, as in q0.05), or NAME=LEVEL");
-  command.add_option(
-      "--predictor", arguments.predictor,
-      "Program that predicts: feature rows as CSV on its input, a number a line on its output");
-  command.add_option("--timeout", arguments.timeout_s, "Seconds the predictor may take")
+                     "Column with the standard deviation that your model predicts, above 0; "
+                     "--prediction is then the mean");
+  command.add_option("--prediction-quantiles", text("prediction_quantiles"),
+                     "Columns with the quantiles of your own model, separated by commas: names or "
+                     "patterns like 'q*' whose level is part of the name (q0.05), or NAME=LEVEL");
+  command.add_option("--predictor", arguments.predictor,
+                     "Program that predicts: it reads feature rows as CSV on standard input and "
+                     "writes one number per line to standard output");
+  command.add_option("--timeout", arguments.timeout_s, "Time limit of the predictor, in seconds")
       ->capture_default_str()
       ->check(seconds());
   for (const ParamInfo& option : method_options()) {
@@ -120,33 +122,40 @@ void add_fit_options(CLI::App& command, FitArguments& arguments) {
   }
   command
       .add_option("--window", text("window"),
-                  "Rows are a series in time order, and the model looks at this many of them [1; "
-                  "lstm_nrc and lstm_hnn 5]")
+                  "Number of consecutive rows that the model sees; above 1, the rows must be a "
+                  "series in time order [1; 5 for lstm_nrc and lstm_hnn]")
       ->check(CLI::Range(std::size_t{1}, kMaxWindow));
   command.add_option(
       "--split", text("split"),
-      "Rows that calibrate: a share [0.3], cross, time, time:SHARE, or by:COL=VALUE");
+      "Which rows calibrate: a random share [0.3], cross (cross-fitting: every row), time or "
+      "time:SHARE (the last rows), or by:COL=VALUE (the rows where COL is VALUE)");
   command.add_option("--set", arguments.settings,
-                     "NAME=VALUE for any option of the method or the regressor, such as trees=300 "
-                     "('tare methods -v' lists them)");
-  command.add_option("--features", text("features"), "Columns to use, with commas [all others]");
-  command.add_option("--drop", text("drop"), "Columns not to use");
+                     "NAME=VALUE sets any option of the method or the regressor, for example "
+                     "trees=300 ('tare methods -v' lists them)");
+  command.add_option("--features", text("features"),
+                     "Columns to use, separated by commas [all remaining columns]");
+  command.add_option("--drop", text("drop"), "Columns not to use, separated by commas");
   command.add_option("--categorical", text("categorical"),
-                     "Columns of numbers that are names of categories");
-  command.add_option(
-      "--calibrate-on", text("calibrate_on"),
-      "Columns against which to calibrate: the kernel's features; auto finds those on "
-      "which the residual's law depends [what the method takes]");
+                     "Columns whose numbers are category codes, separated by commas");
+  command.add_option("--calibrate-on", text("calibrate_on"),
+                     "Features of the kernel, separated by commas; auto selects the columns on "
+                     "which the distribution of the residual depends [the method's choice]");
   command.add_option("--group", text("group"),
-                     "Column within whose values the guarantee holds, each by its own held-out "
-                     "rows [over all rows]");
-  command.add_option("--weight", text("weight"), "Column of sample weights, 0 or more");
-  command.add_option("--shift-to", text("shift_to"),
-                     "File with rows to be predicted, as 'tare predict' takes it: the rows of the "
-                     "fit are weighted so that their features resemble it");
-  command.add_option("--missing", text("missing"), "Missing values: error, drop, impute")
+                     "Column of groups: the guarantee then holds within each group, by the "
+                     "held-out rows of the group [over all rows]");
+  command.add_option("--weight", text("weight"), "Column of row weights, 0 or more");
+  command.add_option(
+      "--shift-to", text("shift_to"),
+      "File with rows to predict, in the form that 'tare predict' reads; the rows of the fit are "
+      "weighted so that the distribution of their features matches it");
+  command
+      .add_option("--missing", text("missing"),
+                  "What to do with missing values: error, drop (leave the row out), impute (median "
+                  "or most frequent category)")
       ->capture_default_str();
-  command.add_option("--seed", text("seed"), "Same seed, same bytes")
+  command
+      .add_option("--seed", text("seed"),
+                  "Seed of random numbers; the same seed gives the same model file")
       ->capture_default_str()
       ->check(whole_number());
   command.add_flag("--force", arguments.force, "Replace the model file if it exists");

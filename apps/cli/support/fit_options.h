@@ -10,22 +10,21 @@
 
 namespace tare::cli {
 
-/// What the user wrote behind `tare fit`.
+/// The arguments of `tare fit`.
 struct FitArguments {
   std::string data;
   std::string output;
   std::string config;
-  std::string predictor;  // a command
-  std::map<std::string, std::string>
-      texts;                          // by the name of the option, as FitOptions::set takes it
-  std::vector<std::string> settings;  // --set name=value
+  std::string predictor;                     // a command
+  std::map<std::string, std::string> texts;  // by the name of the option, as in FitOptions::set
+  std::vector<std::string> settings;         // --set name=value
   double timeout_s = 60.0;
   bool force = false;
 };
 
 void add_fit_options(CLI::App& command, FitArguments& arguments);
 
-/// What they mean to the library. Throws kInvalidArgument.
+/// The arguments as options of the library. Throws kInvalidArgument.
 FitOptions fit_options(const FitArguments& arguments);
 
 }  // namespace tare::cli

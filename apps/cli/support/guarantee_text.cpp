@@ -16,8 +16,8 @@ bool is_cross(const GuaranteeDescription& guarantee) {
   return guarantee.form == GuaranteeForm::kCross;
 }
 
-/// What the guarantee costs, as a share of the CheckScore without it; not finite where a method's
-/// own quantiles are not.
+/// The relative increase of the CheckScore by the guarantee. It is not finite if the method's own
+/// quantiles are not.
 double relative_cost(const GuaranteeCost& cost) {
   return cost.without > 0.0 ? cost.with / cost.without - 1.0 : 0.0;
 }
@@ -25,7 +25,7 @@ double relative_cost(const GuaranteeCost& cost) {
 std::string cost_text(const GuaranteeCost& cost) {
   const double change = relative_cost(cost);
   if (!std::isfinite(change))
-    return "the CheckScore is infinite, as the method's own quantiles are";
+    return "the CheckScore is infinite, because the method's own quantiles are";
   std::string text =
       fmt::format("the adjusted levels change the CheckScore by {:+.2f} %", 100.0 * change);
   if (cost.levels < 100) {
@@ -34,7 +34,7 @@ std::string cost_text(const GuaranteeCost& cost) {
   return text;
 }
 
-/// `coverage` is IntervalCoverage's: on average, or what is proven.
+/// `coverage` reads a member of IntervalCoverage: `on_average` or `proven`.
 std::string by_confidence(const GuaranteeDescription& guarantee, auto&& coverage) {
   std::vector<std::string> items;
   for (const IntervalCoverage& interval : guarantee.intervals) {
@@ -59,9 +59,9 @@ std::string cross_note(const GuaranteeDescription& guarantee) {
       ninety.proven ? fmt::format("at least {:.4g} % is proven", 100.0 * *ninety.proven)
                     : no_bound_text();
   return fmt::format(
-      "guarantee: {} rows ranked, each by the one of {} models that has not seen it. The 90 % "
-      "interval: {}, {:.4g} % is what it gives where the models agree; of the rows of the fit, "
-      "which all models but one have seen, it covers {:.4g} %",
+      "guarantee: {} rows ranked, each by the one of {} models that was not trained on it. "
+      "Coverage of the 90 % interval: {}; {:.4g} % if the models agree; {:.4g} % on the rows of "
+      "the fit, on which all models but one were trained",
       guarantee.rows, guarantee.folds, proven, 100.0 * ninety.on_average,
       100.0 * guarantee.seen_coverage.value_or(0.0));
 }
@@ -76,12 +76,12 @@ void warn_about_groups(const GuaranteeDescription& guarantee, const Common& comm
   constexpr std::size_t kNamed = 5;
   const std::size_t count = small.size();
   if (count > kNamed) small.resize(kNamed);
-  warn(common, fmt::format("{} of {} groups have fewer than the {} {} rows that a 90 % "
-                           "interval needs; the ranks of all rows answer them, and nothing "
-                           "is guaranteed for them: {}{}",
-                           count, guarantee.groups.size(), guarantee.rows_for_own_ranks,
-                           is_cross(guarantee) ? "ranked" : "held-out", join(small, ", "),
-                           count > kNamed ? ", ..." : ""));
+  warn(common,
+       fmt::format("{} of {} groups have fewer than the {} {} rows that a 90 % interval needs; "
+                   "they use the ranks of all rows, and nothing is guaranteed for them: {}{}",
+                   count, guarantee.groups.size(), guarantee.rows_for_own_ranks,
+                   is_cross(guarantee) ? "ranked" : "held-out", join(small, ", "),
+                   count > kNamed ? ", ..." : ""));
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ void warn_about_groups(const GuaranteeDescription& guarantee, const Common& comm
 std::string guarantee_note(const Description& model) {
   const GuaranteeDescription& guarantee = *model.guarantee;
   const std::string assumes = guarantee_assumes(guarantee);
-  const std::string condition = assumes.empty() ? "" : ". It takes for granted that " + assumes;
+  const std::string condition = assumes.empty() ? "" : ". It assumes that " + assumes;
   if (is_cross(guarantee)) return cross_note(guarantee) + condition;
   return fmt::format("guarantee: {} rows held out ({:.3g} %); on these {}{}", guarantee.rows,
                      100.0 * static_cast<double>(guarantee.rows) / static_cast<double>(model.rows),
@@ -120,7 +120,7 @@ void warn_about_guarantee(const GuaranteeDescription& guarantee, const Common& c
   const IntervalCoverage& ninety = guarantee.at(0.9);
   if (ninety.kept) return;
   warn(common, fmt::format("the 90 % interval {}: the largest weight is more than a twentieth of "
-                           "all that is ranked",
+                           "the total weight of the ranked rows",
                            ninety.infinite ? "is infinite" : "is not guaranteed to cover 90 %"));
 }
 
@@ -156,8 +156,8 @@ std::string guarantee_assumes(const GuaranteeDescription& guarantee) {
 std::string guarantee_shift(const GuaranteeDescription& guarantee) {
   if (!guarantee.shift_effective_rows) return {};
   return fmt::format(
-      "ranks are weighted towards the rows of --shift-to, by an estimate; {:.0f} "
-      "effective rows were left",
+      "ranks are weighted by an estimate towards the rows of --shift-to; the effective sample size "
+      "is {:.0f}",
       *guarantee.shift_effective_rows);
 }
 

@@ -8,21 +8,22 @@
 
 namespace tare::cli {
 
-/// What 'tare fit' says about a model that has a guarantee.
+/// The note of 'tare fit' about the guarantee of a model.
 std::string guarantee_note(const Description& model);
 Json guarantee_json(const Description& model);
-/// Groups without ranks of their own, and levels that weights made infinite.
+/// Warns about groups without their own ranks, and about levels that are infinite because of
+/// weights.
 void warn_about_guarantee(const GuaranteeDescription& guarantee, const Common& common);
 
-/// What 'tare inspect' says: the form, what central intervals are known to cover on average ("0.9:
-/// 0.905"; of cross: where the folds' models agree), what is proven for cross, the shift, and the
-/// groups.
+/// Texts for 'tare inspect': the form, the known average coverage of central intervals ("0.9:
+/// 0.905"; for cross if the models of the folds agree), the proven coverage of cross, the shift,
+/// and the groups.
 std::string guarantee_form(const GuaranteeDescription& guarantee);
 std::string guarantee_delivers(const GuaranteeDescription& guarantee);
 std::string guarantee_bound(const GuaranteeDescription& guarantee);
-/// Of a guarantee by rows held out of a series; empty where rows are in no order.
+/// For a guarantee by held-out rows of a series; empty if the rows are not a series.
 std::string series_guarantee(const GuaranteeDescription& guarantee);
-/// What the guarantee takes for granted about predictions that are given; empty without these.
+/// What the guarantee assumes about given predictions; empty without them.
 std::string guarantee_assumes(const GuaranteeDescription& guarantee);
 std::string guarantee_shift(const GuaranteeDescription& guarantee);
 std::string guarantee_groups(const GuaranteeDescription& guarantee, const std::string& column);

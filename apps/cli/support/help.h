@@ -17,7 +17,8 @@ inline constexpr const char* kKernel = "Point model and kernel";
 inline constexpr const char* kOutput = "Output";
 inline constexpr const char* kGeneral = "General";
 
-/// Help in groups, with lines that fit a terminal of 100 columns. What is in no group comes first.
+/// Help in groups, with lines that fit a terminal of 100 columns. Options without a group come
+/// first.
 class GroupedHelp : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name,

@@ -21,13 +21,13 @@ OutsideModel InputOptions::outside_model() const {
 void add_input_options(CLI::App& command, InputOptions& options) {
   command.add_option(
       "--missing", options.missing,
-      "Missing values: error, drop (leave the row out), impute (the fit's median or most frequent "
-      "category). Without it impute for a model fitted so, else error");
+      "What to do with missing values: error, drop (leave the row out), impute (median or most "
+      "frequent category of the fit) [impute if the model was fitted with it, else error]");
   command.add_option("--predictor", options.predictor,
-                     "The program that gives the predictions, for a model fitted with --predictor");
+                     "Program that predicts, for a model that was fitted with --predictor");
   command
       .add_option("--timeout", options.timeout_s,
-                  "Seconds the predictor may take for a batch of rows")
+                  "Time limit of the predictor for a batch of rows, in seconds")
       ->capture_default_str()
       ->check(seconds());
   put_in_group(command, kColumns, {"--missing"});

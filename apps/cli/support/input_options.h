@@ -14,7 +14,7 @@ namespace tare::cli {
 /// Options of the commands that apply a model to a file.
 struct InputOptions {
   std::string missing;    // empty: as at fit
-  std::string predictor;  // the program behind a model that was fitted with --predictor
+  std::string predictor;  // the program for a model that was fitted with --predictor
   double timeout_s = 60.0;
 
   std::optional<MissingPolicy> policy() const;
@@ -22,12 +22,12 @@ struct InputOptions {
 };
 void add_input_options(CLI::App& command, InputOptions& options);
 
-/// The rows of a file on which a model is measured.
+/// The rows of a file on which a model is scored.
 ModelInput measured_rows(const FittedModel& fitted, const std::string& path,
                          const InputOptions& options, const std::vector<std::string>& keep);
 
-/// A line on standard error for each, behind the file's name and with its code in brackets, unless
-/// --quiet.
+/// Prints a line on standard error for each, with the file name first and the code in brackets
+/// last, unless --quiet.
 void warn_about(const std::vector<Notice>& notices, const std::string& source,
                 const Common& common);
 

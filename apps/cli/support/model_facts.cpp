@@ -30,7 +30,7 @@ std::string column_list(const Description& model) {
   return join(names, ", ");
 }
 
-/// What an outside model gives, and in which columns.
+/// The form and the columns of the given predictions.
 std::string given_list(const Description& model) {
   std::vector<std::string> names;
   for (const GivenColumn& column : model.given) names.push_back(column.name);
@@ -40,7 +40,7 @@ std::string given_list(const Description& model) {
     return fmt::format("mean {}, standard deviation {}", names[0], names[1]);
   }
   if (form.kind == GivenKind::kFoldPoints) {
-    return fmt::format("{}: one of each fold's model", join(names, ", "));
+    return fmt::format("{}: one column for the model of each fold", join(names, ", "));
   }
   std::vector<std::string> items;
   for (std::size_t j = 0; j < names.size(); ++j) {
@@ -50,7 +50,7 @@ std::string given_list(const Description& model) {
 }
 
 std::string_view fold_remark(const Description& model) {
-  return model.of_first_fold ? " (of the first fold's model, as are the next lines)" : "";
+  return model.of_first_fold ? " (of the model of the first fold, as are the next lines)" : "";
 }
 
 void add_guarantee(const Description& model, Facts& facts) {
@@ -67,7 +67,7 @@ void add_guarantee(const Description& model, Facts& facts) {
   }
 }
 
-/// The values that quantiles hit, by a guide beside the method.
+/// The values that quantiles can equal, and the guide model that decides it.
 void add_masses(const Description& model, Facts& facts) {
   if (!model.masses) return;
   constexpr std::size_t kNamed = 5;
@@ -76,9 +76,10 @@ void add_masses(const Description& model, Facts& facts) {
     if (named.size() < kNamed) named.push_back(short_number(value));
   }
   if (model.masses->values.size() > kNamed) named.emplace_back("...");
-  facts.emplace_back("masses", fmt::format("quantiles hit {}{} (guide '{}'){}", join(named, ", "),
-                                           model.masses->whole ? " and are whole numbers" : "",
-                                           model.masses->guide, fold_remark(model)));
+  facts.emplace_back("masses",
+                     fmt::format("quantiles can equal {}{} (guide '{}'){}", join(named, ", "),
+                                 model.masses->whole ? " and are whole numbers" : "",
+                                 model.masses->guide, fold_remark(model)));
 }
 
 void add_kernel(const Description& model, Facts& facts) {
@@ -106,14 +107,14 @@ std::string along_text(const ResidualTreesDescription& trees) {
     case AlongKind::kPrediction:
       return "the prediction";
     case AlongKind::kGivenSpread:
-      return "the spread that is given";
+      return "the given spread";
     case AlongKind::kSize:
       break;
   }
-  return "the size that the trees found";
+  return "the size estimated by the trees";
 }
 
-/// What nrc_boost found: its trees, and along which column SNQ looks for near rows.
+/// The trees of nrc_boost, and the feature of its kernel.
 void add_residual_trees(const Description& model, Facts& facts) {
   if (!model.residual_trees) return;
   const ResidualTreesDescription& trees = *model.residual_trees;
@@ -134,7 +135,7 @@ std::string bands_text(const BandsDescription& bands) {
     case BandsAbsence::kTooFewRows:
       return fmt::format("none: they need {} rows", bands.rows_needed);
     case BandsAbsence::kNotPossible:
-      return "none: half of the rows are too few for the method, or many targets share a value "
+      return "none: the method needs more than half of the rows, or many targets share a value "
              "that its quantiles never take (--masses yes)";
     case BandsAbsence::kNone:
       break;

@@ -8,15 +8,15 @@
 
 namespace tare::cli {
 
-// What a model says about itself, in words: for 'tare inspect', 'tare fit' and reports.
+// The description of a model as text, for 'tare inspect', 'tare fit' and reports.
 
 /// "0 and 1", "0 and above", "1 and below".
 std::string bounds_text(const BoundsDescription& bounds);
 
-/// From how many fits bands come, or why there are none.
+/// The number of fits of the bands, or the reason why there are none.
 std::string bands_text(const BandsDescription& bands);
 
-/// What is shown of a model. Of one that was fitted in folds the first fold speaks.
+/// The lines that describe a model. If it was fitted in folds, they describe the first fold.
 Facts model_facts(const Description& model);
 
 }  // namespace tare::cli

@@ -7,8 +7,8 @@
 
 namespace tare::cli {
 
-/// The program of --predictor as a model: feature rows as CSV on its input, a number a line on its
-/// output. It may take `timeout_s` seconds for a batch of rows.
+/// The program of --predictor as a model: it reads feature rows as CSV on standard input and writes
+/// one number per line to standard output. Its time limit is `timeout_s` seconds per batch of rows.
 OutsideModel outside_program(const std::string& command, double timeout_s);
 
 }  // namespace tare::cli

@@ -10,18 +10,18 @@ namespace {
 
 using ReportJson = nlohmann::ordered_json;
 
-ReportJson place_json(const Place& place, const ModelReport& report) {
-  return {{"where", place_text(place, report.columns)},
-          {"event",
-           place.event == CalibrationEvent::kCovered ? "in the 90 % interval" : "below the median"},
-          {"rows", place.rows},
-          {"share", place.share},
-          {"wanted", nominal_share(place.event)},
-          {"low", place.low},
-          {"high", place.high},
-          {"p", place.p},
-          {"p_corrected", place.adjusted},
-          {"surely_off_by", place.sure_error}};
+ReportJson region_json(const Region& region, const ModelReport& report) {
+  return {{"where", region_text(region, report.columns)},
+          {"event", region.event == CalibrationEvent::kCovered ? "in the 90 % interval"
+                                                               : "below the median"},
+          {"rows", region.rows},
+          {"share", region.share},
+          {"wanted", nominal_share(region.event)},
+          {"low", region.low},
+          {"high", region.high},
+          {"p", region.p},
+          {"p_corrected", region.adjusted},
+          {"surely_off_by", region.sure_error}};
 }
 
 ReportJson slice_json(const Slice& slice, bool categorical) {
@@ -81,10 +81,11 @@ ReportJson report_json(const ModelReport& report, const Outcomes& outcomes) {
         {{"fine", finding.fine}, {"text", finding.head + " " + finding.text}});
   }
   json["warnings"] = warnings_json(report.warnings);
-  json["looked_at"] = report.places.looked_at;
-  json["found"] = report.places.found;
+  json["looked_at"] = report.regions.looked_at;
+  json["found"] = report.regions.found;
   json["worst"] = ReportJson::array();
-  for (const Place& place : report.places.worst) json["worst"].push_back(place_json(place, report));
+  for (const Region& region : report.regions.worst)
+    json["worst"].push_back(region_json(region, report));
   json["columns"] = ReportJson::array();
   for (std::size_t j = 0; j < report.columns.size(); ++j) {
     json["columns"].push_back(column_json(report.columns[j], report.slices[j]));

@@ -10,7 +10,7 @@ namespace tare::cli {
 /// The scores, as 'tare evaluate --json' prints them.
 nlohmann::ordered_json scores_json(const Scores& scores);
 
-/// What a report shows, for machines: scores, findings, worst places, slices of each column.
+/// The contents of a report as JSON: scores, findings, worst regions, slices of each column.
 nlohmann::ordered_json report_json(const ModelReport& report, const Outcomes& outcomes);
 
 }  // namespace tare::cli

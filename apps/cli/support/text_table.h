@@ -10,7 +10,7 @@ namespace tare::cli {
 /// row is the heading.
 std::string text_table(const std::vector<std::vector<std::string>>& rows);
 
-/// A number for people: four significant digits.
+/// A number with four significant digits.
 std::string short_number(double value);
 
 }  // namespace tare::cli

@@ -9,7 +9,7 @@
 
 namespace tare::cli {
 
-/// A line on standard error for each, with its code in brackets, unless --quiet.
+/// Prints a line on standard error for each, with its code in brackets, unless --quiet.
 void warn_about_answers(const std::vector<PredictionWarning>& warnings, const Common& common);
 
 /// [{"code": "fallback", "rows": 3, "levels": [], "text": "..."}]

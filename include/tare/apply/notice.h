@@ -9,12 +9,12 @@
 
 namespace TARE_PUBLIC tare {
 
-/// Something that the user of a fit or of answers should know, as data: rows that were left out,
-/// categories that are new, answers that rest on few rows.
+/// A notice for the user of a fit or of answers, as data. Examples: rows were left out, a category
+/// is new, answers depend on few rows.
 struct Notice {
-  std::string code;      // a name that stays, such as "dropped_rows"
-  std::size_t rows = 0;  // rows or cells that it is about; 0 for one about the model
-  std::string text;      // a sentence without the name of a file
+  std::string code;      // a stable name, for example "dropped_rows"
+  std::size_t rows = 0;  // number of rows or cells concerned; 0: it concerns the model
+  std::string text;      // a sentence without the file name
 };
 
 /// [{"code": "fallback", "rows": 3, "text": "..."}], without blanks.

@@ -29,30 +29,31 @@ struct BandwidthChoice {
 };
 
 /// Theorem 1's rate: c n^(-1/(d+2)), or for knn the number of rows in such a window, c n^(2/(d+2)).
-/// `scale` is c; 0 takes tare's own: sqrt(d) times a factor of the kernel, since standardised
+/// `scale` is c; 0 means tare's default: sqrt(d) times a factor of the kernel, because standardised
 /// features lie about sqrt(2 d) apart.
 double rate_bandwidth(KernelKind kernel, std::size_t rows, std::size_t dims, double scale);
 
 /// The bandwidth with the lowest leave-one-out pinball loss over a geometric path of at least 24
 /// values.
 ///
-/// The path reaches from windows of a few rows to windows of all, and grows by itself at an end
-/// that wins. Where the loss is flat up to rounding, as it is when a window already holds all rows,
-/// the value next to the path's interior is taken, so an end never wins.
+/// The path reaches from windows of a few rows to windows of all rows. If the best value is an end
+/// of the path, the path is extended there. If the loss is constant up to rounding, because every
+/// window contains all rows, the value nearest to the interior of the path is chosen. An end is
+/// therefore never chosen.
 ///
-/// Up to 5,000 calibration rows every row is left out once. Above, rows are left out at random, in
-/// rounds: 192 rows for the whole path, then up to 768, 3,072 and 4,000 for the bandwidths that are
-/// not worse than the best by more than three standard errors of the difference over the same rows;
-/// the search ends earlier where no other bandwidth could, within two standard errors, lower the
-/// loss by more than 3 in 1,000. On average this costs a hundredth or two of the standard error
-/// that the loss itself has on all rows (tests/calibrate/bandwidth_race_test.cpp). The losses of
-/// the path are then estimates on the rows that each bandwidth was tried on, on the level of the
-/// best.
+/// Up to 5,000 calibration rows, every row is left out once. With more rows, random rows are left
+/// out in rounds: 192 rows for the whole path, then up to 768, 3,072 and 4,000 for the bandwidths
+/// that are not worse than the best by more than three standard errors of the difference over the
+/// same rows. The search ends earlier if no other bandwidth could, within two standard errors,
+/// reduce the loss by more than 3 in 1,000. On average this costs one or two hundredths of the
+/// standard error of the loss on all rows (tests/calibrate/bandwidth_race_test.cpp). The losses of
+/// the path are then estimates on the rows on which each bandwidth was tried, aligned to the loss
+/// of the best.
 ///
-/// Above 20,000 rows a random part of 20,000 stands for all, and the part's bandwidths (the chosen
-/// one and the path) are carried over to n rows by Theorem 1's rate: times (n / 20,000)^(-1/(d+2)).
-/// For knn the part has 4,000 rows, of which at least 1,000 are left out, and numbers of neighbours
-/// grow as n^(2/(d+2)). Losses are computed in single precision where they agree with double
+/// Above 20,000 rows the search uses a random sample of 20,000 rows. Its bandwidths (the chosen one
+/// and the path) are scaled to n rows by Theorem 1's rate: times (n / 20,000)^(-1/(d+2)). For knn
+/// the sample has 4,000 rows, of which at least 1,000 are left out, and the number of neighbours
+/// grows as n^(2/(d+2)). Losses are computed in single precision where they agree with double
 /// precision to about 1e-5.
 BandwidthChoice choose_bandwidth(MatrixView z, std::span<const double> u,
                                  std::span<const double> weight, const SnqOptions& options,

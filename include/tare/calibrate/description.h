@@ -18,57 +18,59 @@ namespace TARE_PUBLIC tare {
 
 struct FittedModel;
 
-// What a fitted model says about itself, as data. The tool, its reports, the service and the Python
-// package turn it into their own words; none of them looks into the model file.
+// The description of a fitted model, as data. The tool, its reports, the service and the Python
+// package write their own texts from it; none of them reads the model file for it.
 
-/// A column that an outside model fills.
+/// A column with predictions of an outside model.
 struct GivenColumn {
   std::string name;
   std::optional<ColumnRange> range = {};  // where it is known
 };
 
-/// A central interval of a guarantee, for rows that are answered by the ranks of all rows.
+/// A central interval of a guarantee, for rows that use the ranks of all rows.
 struct IntervalCoverage {
   double confidence = 0.0;
-  /// Coverage on average over new rows: exact for split, for cross where the folds' models agree.
+  /// Average coverage over new rows: exact for split; for cross exact if the models of the folds
+  /// agree.
   double on_average = 0.0;
-  /// A lower limit of the coverage that is proven; none where nothing is.
+  /// The proven lower bound of the coverage; none if there is no proof.
   std::optional<double> proven = {};
   bool kept = false;      // the ranked rows are enough for both ends
-  bool infinite = false;  // they are not, and the answer is infinite
+  bool infinite = false;  // they are too few, and the answer is infinite
 };
 
 /// A group within which a guarantee holds.
 struct GuaranteeGroup {
   std::string name;
   std::size_t rows = 0;        // that are ranked
-  bool has_own_ranks = false;  // false: too few rows, so the ranks of all rows answer the group
+  bool has_own_ranks = false;  // false: too few rows, so the group uses the ranks of all rows
 };
 
-/// What a split cost on its held-out rows, as mean pinball losses. They are infinite where the
+/// The cost of a split on its held-out rows, as mean pinball losses. They are infinite if the
 /// method's own quantiles are.
 struct GuaranteeCost {
   double without = 0.0;    // of the method
   double with = 0.0;       // of the adjusted levels
-  std::size_t levels = 0;  // that are compared, of 100: those that the ranks keep
+  std::size_t levels = 0;  // number compared, of 100: those that the ranks keep
 };
 
 enum class GuaranteeForm : std::uint8_t { kSplit, kCross };
 
 struct GuaranteeDescription {
   GuaranteeForm form = GuaranteeForm::kSplit;
-  std::size_t rows = 0;    // that are ranked; of a split those held out
+  std::size_t rows = 0;    // number ranked; for a split the held-out rows
   std::size_t folds = 1;   // 1: a split
-  bool has_bound = false;  // IntervalCoverage::proven is known
+  bool has_bound = false;  // IntervalCoverage::proven has a value
   /// Central intervals of 50, 80, 90, 95 and 99 %.
   std::vector<IntervalCoverage> intervals;
-  std::vector<GuaranteeGroup> groups;               // empty: it holds overall
-  std::size_t rows_for_own_ranks = 0;               // that a group needs
-  std::optional<double> shift_effective_rows = {};  // left by weights towards rows to come
-  bool assumes_unseen_predictions = false;          // given predictions come from a model that was
-                                                    // not trained on the rows of this fit
-  bool is_series = false;                           // rows are in time order
-  std::optional<GuaranteeCost> cost = {};           // of a split
+  std::vector<GuaranteeGroup> groups;  // empty: it holds overall
+  std::size_t rows_for_own_ranks = 0;  // that a group needs
+  std::optional<double> shift_effective_rows =
+      {};                                   // effective sample size of the weights of a shift
+  bool assumes_unseen_predictions = false;  // given predictions come from a model that was
+                                            // not trained on the rows of this fit
+  bool is_series = false;                   // rows are in time order
+  std::optional<GuaranteeCost> cost = {};   // of a split
   /// Of cross: the share of the ranked rows that the 90 % interval covers.
   std::optional<double> seen_coverage = {};
 
@@ -80,7 +82,7 @@ enum class BandsAbsence : std::uint8_t {
   kNone,         // there are bands
   kNotAsked,     // the fit was without
   kTooFewRows,   // fewer than they need
-  kNotPossible,  // half of the rows are too few for the method, or many targets share a value that
+  kNotPossible,  // the method needs more than half of the rows, or many targets share a value that
                  // its quantiles never take
 };
 
@@ -98,14 +100,14 @@ struct BoundsDescription {
   std::optional<double> high = {};
 };
 
-/// Values that many targets share, and that quantiles take.
+/// Values that many targets share and that quantiles can equal.
 struct MassDescription {
   std::vector<double> values;  // ascending
   bool whole = false;          // answers are whole numbers
-  std::string guide;           // the candidate that tells which quantiles are there
+  std::string guide;           // the candidate model that decides which quantiles equal them
 };
 
-/// SNQ: where calibration rows are near, and how near counts.
+/// SNQ: the calibration rows, the features of the kernel and its weights.
 struct KernelDescription {
   std::size_t rows = 0;
   std::size_t dims = 0;
@@ -117,10 +119,10 @@ struct KernelDescription {
   std::string index;
 };
 
-/// Along what the SNQ of nrc_boost looks for near rows.
+/// The feature of the kernel of nrc_boost.
 enum class AlongKind : std::uint8_t { kAll, kColumn, kPrediction, kGivenSpread, kSize };
 
-/// What nrc_boost found in the residuals.
+/// The models of the residuals in nrc_boost.
 struct ResidualTreesDescription {
   std::optional<std::size_t> center_trees = {};  // none: the center is 0
   std::optional<std::size_t> size_trees = {};    // none: the size is 1
@@ -128,18 +130,18 @@ struct ResidualTreesDescription {
   std::string along_column = {};  // of kColumn
 };
 
-/// What `auto` has tried, and what it kept.
+/// The candidates that `auto` tried, and those that it kept.
 struct AutoTrail {
   struct Step {
     std::string name;
-    double loss = 0.0;       // of rows left out, in units of y
+    double loss = 0.0;       // on left-out rows, in units of y
     double bandwidth = 0.0;  // the chosen one
     double share = 0.0;      // of the average
   };
   std::vector<Step> steps;
   double average_loss = 0.0;
   std::size_t rows = 0;  // that were left out
-  // Values that many rows share, and the candidate that tells which quantiles lie there.
+  // Values that many rows share, and the candidate that decides which quantiles equal them.
   std::vector<double> masses = {};
   std::string guide = {};
 };
@@ -147,7 +149,7 @@ struct AutoTrail {
 /// A column that was tested for whether the conditional distribution of the residual depends on it.
 struct ScreenedColumnDescription {
   std::string name;
-  double strength = 0.0;  // standard deviations above what unrelated columns show
+  double strength = 0.0;  // in standard deviations above the mean for unrelated columns
   double p_value = 1.0;
   bool kept = false;  // the kernel sees it
 };
@@ -161,21 +163,21 @@ struct Description {
 
   std::string target;     // empty: no name
   std::string weight;     // empty: none
-  std::string predictor;  // a program that gives predictions; empty: none
-  std::string missing;    // what is done about missing values: "error", "drop" or "impute"
+  std::string predictor;  // the command of the predictor; empty: none
+  std::string missing;    // the treatment of missing values: "error", "drop" or "impute"
   std::size_t window = 1;
   std::vector<InputColumn> inputs;
   std::vector<std::string> feature_names;  // columns of x for one step, as Schema names them
   GivenForm given_form;                    // of `given`
-  std::vector<GivenColumn> given;          // columns of an outside model; empty: none
-  std::string group;                       // column within which a guarantee holds; empty: none
+  std::vector<GivenColumn> given;  // columns with predictions of an outside model; empty: none
+  std::string group;               // column of groups of the guarantee; empty: none
   std::vector<std::string> group_values;
 
   std::optional<GuaranteeDescription> guarantee = {};
   BandsDescription bands;
   std::optional<BoundsDescription> bounds = {};
 
-  // The method's own parts. Of a model that was fitted in folds they are those of the first fold.
+  // The parts of the method. If the model was fitted in folds, they describe the first fold.
   bool of_first_fold = false;
   std::optional<MassDescription> masses = {};
   std::optional<KernelDescription> kernel = {};
@@ -185,15 +187,15 @@ struct Description {
 
   std::vector<PredictionWarning> warnings;  // about every answer
 
-  /// The name of a column of x; its number where it has none.
+  /// The name of a column of x, or its number if it has no name.
   std::string feature_name(std::size_t column) const;
 };
 
-/// The same for a model that was fitted and for one that was loaded.
+/// A fitted model and the same model loaded from a file have the same description.
 Description describe(const FittedModel& fitted);
 
-/// One object of JSON. Members that do not apply are null or empty, and so are numbers that are not
-/// finite, but for an infinite bandwidth, which is "infinite".
+/// One JSON object. Members that do not apply are null or empty. Numbers that are not finite are
+/// null, except an infinite bandwidth, which is "infinite".
 std::string description_json(const Description& description);
 /// The member "guarantee" of it: an object, or null.
 std::string guarantee_description_json(const Description& description);

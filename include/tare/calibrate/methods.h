@@ -14,42 +14,43 @@ namespace TARE_PUBLIC tare {
 
 class TensorReader;
 
-/// Where a method's point model comes from.
+/// The source of a method's point model.
 enum class PointSource : std::uint8_t {
   kOwn,         // it trains its own; a given prediction is an error
-  kOwnOrGiven,  // a given prediction takes the place of its own
+  kOwnOrGiven,  // a given prediction replaces its own
 };
 
-/// A row of the table of methods.
+/// An entry of the table of methods.
 struct Method {
   std::string_view name;       // spelling used by the command line and Python
-  std::string_view paper;      // spelling of the paper's tables; empty where it is not in them
-  std::string_view summary;    // what it is, in a line
-  std::string_view guarantee;  // what may be relied on, in a line
+  std::string_view paper;      // spelling in the paper's tables; empty if it is not in them
+  std::string_view summary;    // a one-line description
+  std::string_view guarantee;  // what it guarantees, in one line
   std::string_view citation;
   std::string_view
-      defaults;        // parameters this row starts from: "regressor=forest reducer=projection"
-  PointSource point;   // where the point model may come from
-  std::size_t window;  // steps of a series it looks at unless told otherwise; 1: rows stand alone
+      defaults;        // default parameters of this method: "regressor=forest reducer=projection"
+  PointSource point;   // the source of the point model
+  std::size_t window;  // default number of time steps of a row; 1: rows are not a series
   std::span<const ParamInfo> options;
   std::unique_ptr<QuantileModel> (*fit)(const FitInput&, const Params&, const Execution&);
   std::unique_ptr<QuantileModel> (*load)(const TensorReader&);
-  std::size_t many_rows = 0;  // above so many rows a fit takes long, and a tool says so; 0: never
-  bool on_columns = false;    // can be told on which columns to calibrate
+  std::size_t many_rows = 0;  // with more rows a fit takes long, and `tare fit` warns; 0: never
+  bool on_columns = false;    // the features of the kernel can be chosen
   bool slow = false;          // a fit takes minutes, and bands=auto is off
-  std::string_view half_params = {};  // override a fit on half of the rows, for the bands
+  std::string_view half_params =
+      {};  // parameters that override those of the fits on half of the rows, for the bands
 };
 
 std::span<const Method> methods();
 
-/// Options that every method takes beside its own: fit_method sees to them.
+/// Options that every method has in addition to its own. fit_method implements them.
 std::span<const ParamInfo> common_options();
 
-/// By name or the paper's name; case does not matter and - is read as _. kNotFound lists the known
-/// names.
+/// Finds a method by its name or the paper's name; case is ignored and - is read as _. Throws
+/// kNotFound with the known names.
 const Method& find_method(std::string_view name);
 
-/// The method's defaults, overridden by what was given: what a fit starts from.
+/// The parameters of a fit: the method's defaults, overridden by `given`.
 Params effective_params(const Method& method, const Params& given);
 
 /// Fits a method with its defaults, overridden by `params`. Throws kShapeMismatch (rows differ),

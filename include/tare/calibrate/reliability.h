@@ -11,15 +11,15 @@
 
 namespace TARE_PUBLIC tare {
 
-/// predict, and how far each answer can be trusted: bands around the quantiles, effective_n, and
-/// the levels that a guarantee keeps (Prediction::band_low, band_high, effective_n, delivered).
+/// predict with the reliability of each answer: bands of the quantiles, effective_n, and the levels
+/// that a guarantee keeps (Prediction::band_low, band_high, effective_n, delivered).
 ///
-/// Bands and effective_n are there for a model that was fitted with bands=on, or with bands=auto
-/// and few enough rows, unless many targets share a value that the method's quantiles never take;
-/// else they are empty. A band is meant to hold the true quantile in 90 % of
-/// rows. It has the sampling error of everything that was fitted, by fits on halves of the rows,
-/// and the bias that left-out rows show, on average and where trees can tell it from the features;
-/// `tare reproduce bands` measures how often it holds.
+/// Bands and effective_n exist for a model that was fitted with bands=on, or with bands=auto and
+/// few enough rows, unless many targets share a value that the method's quantiles never take.
+/// Otherwise they are empty. A band is designed to contain the true quantile in 90 % of rows. It
+/// includes the sampling error of all fitted parts, estimated by fits on halves of the rows. It
+/// also includes the bias on left-out rows: its mean, and the part that trees predict from the
+/// features. `tare reproduce bands` measures how often a band contains the true quantile.
 Prediction predict_with_reliability(const QuantileModel& model, const Rows& rows,
                                     std::span<const Level> levels, const Execution& how = {});
 

@@ -15,44 +15,44 @@
 
 namespace TARE_PUBLIC tare {
 
-/// What a reader of answers should know. The tool, the service and the Python package say the same
-/// of the same rows: they all ask here.
+/// Warnings about answers. The tool, the service and the Python package all use these, so they give
+/// the same warnings for the same rows.
 enum class WarningCode : std::uint8_t {
-  kNoGuarantee,       // of the model: none was built at fit
+  kNoGuarantee,       // about the model: it was fitted without one
   kInfiniteAnswer,    // some quantile of the row is infinite
-  kBeyondKeptLevels,  // a level that the guarantee's rows are too few to keep
-  kFallback,          // no calibration row in reach
-  kFewEffectiveRows,  // fewer than kFewRows behind the answer
+  kBeyondKeptLevels,  // a level for which the guarantee has too few rows
+  kFallback,          // no calibration row within the bandwidth
+  kFewEffectiveRows,  // effective_n is below kFewRows
   kOutside,           // far from all calibration rows
 };
 
-/// A name that stays: "no_guarantee", "infinite_answer", "beyond_kept_levels", "fallback",
+/// A stable name: "no_guarantee", "infinite_answer", "beyond_kept_levels", "fallback",
 /// "few_effective_rows", "outside".
 std::string_view warning_name(WarningCode code);
 
 struct PredictionWarning {
   WarningCode code = WarningCode::kNoGuarantee;
-  std::size_t rows = 0;        // that it is about; 0 for one about the model
-  std::vector<double> levels;  // that it is about; empty: all
+  std::size_t rows = 0;        // number of rows concerned; 0: it concerns the model
+  std::vector<double> levels;  // levels concerned; empty: all
   std::string text;            // a sentence
 };
 
 inline constexpr double kFewRows = 20.0;
 
-/// What there is to say about every answer of the model: kNoGuarantee or nothing.
+/// The warnings about every answer of the model: kNoGuarantee or none.
 std::vector<PredictionWarning> model_warnings(const QuantileModel& model);
 
-/// Gathers what there is to say about answers, batch by batch.
+/// Collects warnings about answers, batch by batch.
 ///
-/// kFewEffectiveRows and kOutside are about how far an answer can be trusted, and are given only
-/// for predictions with diagnostics (Execution::diagnostics). The others are given always.
+/// kFewEffectiveRows and kOutside concern the reliability of an answer. They are given only for
+/// predictions with diagnostics (Execution::diagnostics). The others are always given.
 class WarningTally {
  public:
   /// The model must live longer.
   WarningTally(const QuantileModel& model, std::vector<Level> levels);
 
   /// The first columns of the quantiles are at the tally's levels; others may follow. Throws
-  /// kShapeMismatch where the prediction is not of these rows.
+  /// kShapeMismatch if the prediction does not match the rows.
   void add(const Rows& rows, const Prediction& prediction);
 
   /// In the order of WarningCode, each code at most once.
@@ -63,7 +63,7 @@ class WarningTally {
 
   struct Count {
     std::size_t rows = 0;
-    std::vector<std::uint8_t> at_level;  // 1 for a level that it is about
+    std::vector<std::uint8_t> at_level;  // 1 for a level concerned
   };
 
   const QuantileModel& model_;

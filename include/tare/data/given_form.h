@@ -9,7 +9,7 @@
 
 namespace TARE_PUBLIC tare {
 
-/// What a model that tare did not make says about a row.
+/// The form of the predictions of an outside model.
 enum class GivenKind : std::uint8_t {
   kPoint,       // one number
   kMeanSd,      // a mean, and a standard deviation above 0

@@ -10,21 +10,21 @@
 
 namespace TARE_PUBLIC tare {
 
-/// Where most values of a column of numbers lay at fit: its 1 % and 99 % quantiles. No answer
-/// depends on it; it is there to be shown.
+/// The range of most values of a numeric column at fit: its 1 % and 99 % quantiles. It is for
+/// display only; no answer depends on it.
 struct ColumnRange {
   double low = 0.0;
   double high = 0.0;
 };
 
-/// A column that goes into x.
+/// A column of the file that becomes columns of x.
 struct InputColumn {
   std::string name;
   bool categorical = false;
   std::vector<std::string> vocabulary;  // categories, sorted; one column of x each
-  double typical = 0.0;   // median, or place of the most frequent category: what imputing fills in
-  bool for_model = true;  // false: only the kernel sees it (calibrate_on, but not a feature)
-  std::optional<ColumnRange> range = {};  // of numbers, where the fit has seen any
+  double typical = 0.0;   // median, or index of the most frequent category; used to impute
+  bool for_model = true;  // false: only the kernel uses it (calibrate_on, but not a feature)
+  std::optional<ColumnRange> range = {};  // of a numeric column with values at fit
 
   std::size_t width() const { return categorical ? vocabulary.size() : 1; }  // columns of x
 };

@@ -8,11 +8,11 @@
 
 namespace TARE_PUBLIC tare {
 
-/// What to do about cells without a value.
+/// What to do with missing cells.
 enum class MissingPolicy : std::uint8_t {
   kError,   // refuse the table
-  kDrop,    // leave out the rows that have one
-  kImpute,  // fill in the fit's median or most frequent category
+  kDrop,    // leave out rows with missing cells
+  kImpute,  // use the median or most frequent category of the fit
 };
 
 /// "error", "drop" or "impute". Throws kInvalidArgument.

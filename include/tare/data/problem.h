@@ -16,8 +16,8 @@
 
 namespace TARE_PUBLIC tare {
 
-/// The shape of a conditional law before it is moved and stretched. Every one has mean 0 except
-/// kUniform, which is U[0, 1] as the paper's examples use it.
+/// The shape of a conditional distribution before location and scale are applied. All have mean 0
+/// except kUniform, which is U[0, 1] as in the paper's examples.
 enum class LawShape : std::uint8_t {
   kNormal,   // N(0, 1)
   kUniform,  // U[0, 1]
@@ -26,15 +26,15 @@ enum class LawShape : std::uint8_t {
   kBimodal,  // half N(-1, 0.3^2), half N(1, 0.3^2)
 };
 
-/// The law of Y at one x: 0 with probability at_zero, else location + scale * shape. Exact: no
-/// table, no simulation.
+/// The conditional distribution of Y at one x: 0 with probability at_zero, else location + scale *
+/// shape. It is exact: no table, no simulation.
 struct Law {
   LawShape shape = LawShape::kNormal;
   double location = 0.0;
   double scale = 1.0;    // >= 0; 0 is a point mass at location
-  double at_zero = 0.0;  // in [0, 1): sales of none, days without rain
+  double at_zero = 0.0;  // in [0, 1): for example days without sales or rain
 
-  /// P(Y <= y), and P(Y < y), which is less where the law has a jump at y.
+  /// P(Y <= y), and P(Y < y), which is less if the distribution has a jump at y.
   double cdf(double y) const;
   double cdf_below(double y) const;
   /// The smallest y with cdf(y) >= tau, to rounding. tau 0 and 1 give the ends of the shape's
@@ -44,8 +44,8 @@ struct Law {
   double draw(Rng& rng) const;
 };
 
-/// A regression problem whose conditional law is known, so that individual calibration can be
-/// measured.
+/// A known-law problem: a regression problem whose conditional distribution is known, so that
+/// individual calibration can be measured.
 struct Problem {
   std::string name;
   std::string summary;
@@ -54,7 +54,7 @@ struct Problem {
   std::function<Law(std::span<const double> x)> law;
 };
 
-/// Rows of a problem. Row i depends on the seed and i alone, so a longer sample begins with a
+/// Rows of a problem. Row i depends only on the seed and i, so a longer sample begins with a
 /// shorter one.
 struct Sample {
   Matrix x;
@@ -64,21 +64,22 @@ Sample draw(const Problem& problem, std::size_t rows, Seed seed);
 
 /// The built-in problems: `sine` (the paper's Figure 1), `uniform_wedge` (Y|x ~ U[0,x]),
 /// `scaled_uniform` (Y = uX), `flat` (no dependence), the known-law families of all spreads and
-/// shapes, and two with a mass at zero: `zeros_*` (none, or an exponential amount) and `spike_*`
-/// (a normal law with a jump inside).
+/// shapes, and two with a mass at zero: `zeros_*` (0, or an exponential amount) and `spike_*` (a
+/// normal distribution with a jump inside).
 std::span<const Problem> problems();
-/// By name; kNotFound lists the known ones.
+/// Finds a problem by name. Throws kNotFound with the known names.
 const Problem& find_problem(std::string_view name);
 
-/// How the scale of a known-law problem follows a feature, from 0 to 1. All run between -1 and 1.
+/// The function g by which the scale of a known-law problem depends on a feature in [0, 1]. All lie
+/// between -1 and 1.
 enum class Spread : std::uint8_t {
   kSmooth,   // g(x) = cos(pi x)
   kKinked,   // g(x) = 2 |2 x - 1| - 1, Lipschitz with a kink at 1/2
   kStepped,  // g(x) = 1 below 1/2 and -1 from there on: a jump, which no Lipschitz bound covers
 };
 
-/// A heteroscedastic problem in `dims` dimensions of which the first `relevant` matter. With r =
-/// `relevant`:
+/// A heteroscedastic problem with `dims` features. The distribution depends on the first
+/// `relevant`. With r = `relevant`:
 ///   x         uniform on [0, 1]^dims
 ///   location  2 / sqrt(r) * (sin(2 pi x_1) + ... + sin(2 pi x_r))
 ///   scale     0.5 * exp((g(x_1) + ... + g(x_r)) / sqrt(r))

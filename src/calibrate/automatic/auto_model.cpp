@@ -34,7 +34,8 @@ Units Units::of(std::span<const double> y) {
   const auto at = [&](double share) {
     return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
   };
-  constexpr double kNormalRange = 2.5631031310892007;  // between the 10 % and 90 % of a normal law
+  constexpr double kNormalRange =
+      2.5631031310892007;  // between the 10 % and 90 % quantiles of a normal distribution
   Units units{at(0.5), (at(0.9) - at(0.1)) / kNormalRange};
   if (!(units.scale > 0.0)) {  // most targets are equal
     units.scale = (sorted.back() - sorted.front()) / 2.0;

@@ -18,7 +18,7 @@
 
 namespace tare::automatic {
 
-/// From the user's units of y to those of the method, robustly: heavy tails do not rule.
+/// A robust linear map from the user's units of y to those of the method.
 struct Units {
   double shift = 0.0;
   double scale = 1.0;
@@ -33,8 +33,8 @@ using Trial = AutoTrail::Step;
 /// More members than this are never averaged.
 inline constexpr std::size_t kMostPicks = 10;
 
-/// Where a target has values that many rows share: a law of the target itself that tells which
-/// quantiles lie there.
+/// The guide for a target with masses: a conditional distribution of the target itself that decides
+/// which quantiles equal a mass.
 struct MassGuide {
   LocalLaw law;
   std::vector<double> masses;  // in units of the method, ascending
@@ -42,7 +42,7 @@ struct MassGuide {
   bool whole = false;          // targets are whole numbers, and so are answers
 };
 
-/// An average of local laws on shared statistics.
+/// An average of calibrated candidates on shared statistics.
 class AutoModel final : public QuantileModel {
  public:
   struct Member {

@@ -26,12 +26,13 @@ namespace {
 using namespace automatic;
 
 constexpr std::array kAutoOptions = std::to_array<ParamInfo>({
-    {"budget", "default", "time for quality: quick, default, best"},
-    {"folds", "auto", "folds of the cross-fitting, 2 to 50; auto: by the budget"},
-    {"steps", "auto", "steps of training of a network; auto: by the budget"},
+    {"budget", "default", "how much time to spend on accuracy: quick, default, best"},
+    {"folds", "auto", "number of folds of cross-fitting, 2 to 50; auto: set by the budget"},
+    {"steps", "auto", "training steps of a network; auto: set by the budget"},
     {"ensemble", "1",
-     "models of this kind that are averaged elsewhere, so that each may train fewer networks"},
-    {"kernel", "gaussian", "naive, epanechnikov, triangular, tricube, gaussian, laplace, knn"},
+     "number of such models that the caller averages; each then trains fewer networks"},
+    {"kernel", "gaussian",
+     "kernel of the distance: naive, epanechnikov, triangular, tricube, gaussian, laplace, knn"},
     kScreenOption,
 });
 
@@ -59,7 +60,7 @@ Effort effort_of(const Params& params) {
               .trees = 300,
               .all_families = true};
   } else if (budget != "default") {
-    fail_option("budget", budget, "is quick, default or best");
+    fail_option("budget", budget, "must be quick, default or best");
   }
   if (params.text("folds", "auto") != "auto") effort.folds = params.count("folds", 8, 2, 50);
   if (params.text("steps", "auto") != "auto") {
@@ -74,8 +75,8 @@ Effort effort_of(const Params& params) {
   return effort;
 }
 
-/// A network that sees few rows sees each of them as often as one of a few hundred does, and no
-/// more: on 20 rows the full number of steps is half a minute without a gain.
+/// With few rows the number of steps is reduced, so that each row is used as often as with a few
+/// hundred rows: on 20 rows the full number of steps takes half a minute without a gain.
 std::size_t steps_for(std::size_t rows, std::size_t wanted) {
   constexpr std::size_t kFullRows = 250;
   constexpr std::size_t kLeast = 300;
@@ -110,7 +111,7 @@ std::vector<std::size_t> kernel_columns(const FitInput& input) {
     const auto at = std::ranges::find(input.model_columns, j);
     if (at == input.model_columns.end()) {
       fail(ErrorCode::kInvalidArgument,
-           "method 'auto' calibrates only on columns that its models see");
+           "method 'auto' calibrates only on columns that are features of its models");
     }
     places.push_back(static_cast<std::size_t>(at - input.model_columns.begin()));
   }
@@ -156,7 +157,7 @@ struct AutoRows {
     for (const double value : training.y) y.push_back(in_units(value));
   }
   RegressionData data() const { return {training.x, y, training.weight}; }
-  /// In units of y: computing them back from units of the method would miss by a hair.
+  /// In units of y: converting back from units of the method would add rounding errors.
   std::vector<double> mass_values() const {
     std::vector<double> values;
     for (const PointMass& mass : find_point_masses(training.y)) values.push_back(mass.value);
@@ -186,7 +187,7 @@ struct AutoRows {
   }
 };
 
-/// The candidates that what is given allows; trains what they need.
+/// Trains the models of the candidates that the given columns permit.
 std::vector<Candidate> make_candidates(const FitInput& input, const AutoRows& rows,
                                        const Effort& effort, CrossFit& fit, AutoModel::Parts& parts,
                                        const Execution& how) {
@@ -203,19 +204,20 @@ std::vector<Candidate> make_candidates(const FitInput& input, const AutoRows& ro
   return train_given_families(fit, center, log_scale, seed, how);
 }
 
-/// Calibrates each candidate, and lets them compete on rows left out.
+/// Calibrates each candidate, and compares them on left-out rows.
 struct Competition {
   std::vector<LocalLaw> laws;
   std::vector<Trial> trail;  // losses in units of the method
   Averaging averaging;
-  std::optional<std::size_t> guide;  // the candidate that tells where masses lie
+  std::optional<std::size_t> guide;  // the candidate that decides which quantiles equal a mass
   double loss = 0.0;                 // of the average, guided or not
   std::size_t rows = 0;
 };
 
-/// Of the candidates that take the target as it is, the one whose masses do the average most good;
-/// none where all do it harm. An average of two laws of counts lies between two counts, which costs
-/// it nothing in pinball loss and is wrong all the same: so a thousandth more is no harm.
+/// Of the candidates for the target itself, the one whose masses reduce the loss of the average
+/// most; none if all increase it. A quantile of an average of two distributions of counts can lie
+/// between two counts, which is wrong but costs nothing in pinball loss; therefore an increase by a
+/// thousandth is accepted.
 void choose_guide(std::span<const Candidate> candidates, const Contest& contest,
                   std::span<const double> masses, Competition& result) {
   constexpr double kNoHarm = 1.001;
@@ -265,7 +267,7 @@ Competition compete(std::span<const Candidate> candidates, const CrossFit& fit,
   return result;
 }
 
-/// Moves what is used of the competition, and of the statistics, into the model.
+/// Moves the kept candidates and statistics into the model.
 void keep_members(Competition& competition, const AutoRows& rows, AutoModel::Parts& parts) {
   const Averaging& averaging = competition.averaging;
   std::vector<LocalLaw>& laws = competition.laws;
@@ -309,7 +311,7 @@ std::unique_ptr<QuantileModel> fit_auto(const FitInput& input, const Params& par
   const std::vector<std::size_t> x_columns = kernel_columns(input);
   const bool screens = parse_screen(params);
   if (screens && !x_columns.empty()) {
-    fail(ErrorCode::kInvalidArgument, "columns are found by screening, or named: not both");
+    fail(ErrorCode::kInvalidArgument, "use either screening or named columns, not both");
   }
   const AutoRows rows(input);
   check_series(input.window, rows.y.size());

@@ -13,7 +13,7 @@ namespace tare {
 class TensorReader;
 
 /// The method `auto`: candidates from several families, all cross-fitted, each calibrated by SNQ on
-/// its own center and scale, and an average of those whose quantiles lose least on rows left out.
+/// its own center and scale, and an average of those with the smallest loss on left-out rows.
 std::span<const ParamInfo> auto_options();
 std::unique_ptr<QuantileModel> fit_auto(const FitInput& input, const Params& params,
                                         const Execution& how);

@@ -10,8 +10,8 @@
 
 namespace tare::automatic {
 
-/// The statistics while they are being made: the program, and beside it the value of each column
-/// for the rows of the fit, which no model has that was trained on the row.
+/// The statistics during the fit: the list of steps, and the out-of-fold value of each column for
+/// the rows of the fit.
 class CrossFit {
  public:
   /// `rows` and `folds` must outlive it. Weights of rows are positive or absent.

@@ -27,7 +27,7 @@ double median_of(std::vector<double> values) {
   return *middle;
 }
 
-// For what varies slowly and is seen through much noise.
+// For functions that vary slowly, with much noise.
 constexpr FoldBoostingOptions kSmallTrees = {.rounds = 400,
                                              .patience = 40,
                                              .learning_rate = 0.05,
@@ -202,14 +202,14 @@ constexpr FoldBoostingOptions kSharpTrees = {.rounds = 2000,
 
 constexpr std::size_t kMedianHead = nn::kHeadLevels.size() / 2;
 
-/// What the family of means leaves behind for others.
+/// The columns of the family of means that other families use.
 struct Means {
   std::vector<std::size_t> members;
   std::size_t log_scale = 0;
 };
 
-/// Laws of the target itself, beside "target", where many rows share a value: near in x, and near
-/// in the center and the probability of the heaviest mass.
+/// Candidates for the target itself, in addition to "target", if many rows share a value: with a
+/// kernel on x, and with a kernel on the center and the probability of the heaviest mass.
 void add_mass_laws(const FamilyTraining& shop, std::size_t center,
                    std::vector<Candidate>& candidates) {
   const std::vector<PointMass> masses = find_point_masses(shop.fit.rows().y);

@@ -10,7 +10,7 @@
 
 namespace tare::automatic {
 
-/// A way to bring a row's target to a common scale, and what the kernel then sees of the row. The
+/// A way to standardise the target of a row, and the features of the kernel for it. The
 /// residual is (y - center) / exp(log_scale); without a center it is y itself, without a scale the
 /// difference. Columns are those of the statistics.
 struct Candidate {
@@ -32,9 +32,9 @@ struct Effort {
   bool all_families = true;  // false: `mean` and `raw` only
 };
 
-/// Trains the families and adds what they know to `fit`. They are from such as fail in different
-/// places: means by squared error, with rows weighted alike and by the noise around them, normal
-/// laws, quantiles of networks and of trees.
+/// Trains the families and adds what they know to `fit`. The families make different errors: means
+/// by squared error, with equal weights and with weights by the local noise, normal distributions,
+/// quantiles of networks and of trees.
 std::vector<Candidate> train_families(CrossFit& fit, const Effort& effort, Seed seed,
                                       const Execution& how);
 
@@ -43,9 +43,9 @@ std::vector<Candidate> train_given_families(CrossFit& fit, std::size_t center,
                                             std::optional<std::size_t> log_scale, Seed seed,
                                             const Execution& how);
 
-/// Laws of the target itself where many rows share a value, the heaviest of which is `heaviest`:
-/// near in the center and the spread that a model has for the row, near in these and in a boosted
-/// probability of that value, and near in that probability alone.
+/// Candidates for the target itself if many rows share a value, the most frequent of which is
+/// `heaviest`. The features of their kernels are a model's center and spread for the row; these and
+/// a boosted probability of that value; and that probability alone.
 std::vector<Candidate> train_mass_laws(CrossFit& fit, std::size_t center, std::size_t spread,
                                        double heaviest, Seed seed, const Execution& how);
 

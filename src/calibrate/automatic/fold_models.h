@@ -75,7 +75,7 @@ class FoldModels {
   std::size_t answers() const { return models_.front().answers(); }
   /// The mean over all models, for rows that are new.
   Matrix predict(MatrixView x, const Execution& how) const;
-  /// For the rows they were trained on: each by the models that have not seen it.
+  /// For the rows of the fit: out-of-fold predictions.
   Matrix out_of_fold(MatrixView x, const Folds& folds, const Execution& how) const;
 
   void save(const TensorWriter& out) const;
@@ -86,11 +86,11 @@ class FoldModels {
   std::size_t folds_ = 0;
 };
 
-/// Tells how much of a fit is done, from any thread.
+/// Reports the progress of a fit, from any thread.
 class Progress {
  public:
   Progress(const Execution& how, double total) : how_(how), total_(total) {}
-  /// `stage` is what was worked on, `units` what of the total it was. May throw to stop the work.
+  /// `stage` names the work, `units` is its part of the total. May throw to stop the work.
   void advance(std::string_view stage, double units);
 
  private:

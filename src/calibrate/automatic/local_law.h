@@ -22,13 +22,13 @@ struct Bounds {
   double high = 0.0;
 };
 
-/// A candidate with its calibration: quantiles of the target given the row's statistics. The
+/// A calibrated candidate: quantiles of the target given the row's statistics. The
 /// kernel's features are columns of the statistics, or x, standardised.
 class LocalLaw {
  public:
   /// Chooses the bandwidth by leave-one-out loss in units of y. `x_columns` are the columns of x
-  /// that the kernel may see; none means all. Where they are named the candidate's own kernel
-  /// features give way to them.
+  /// that the kernel may use; none means all. If they are named, they replace the candidate's own
+  /// kernel features.
   static LocalLaw fit(const Candidate& candidate, const CrossFit& fit,
                       std::span<const std::size_t> x_columns, SnqOptions options, Seed seed,
                       const Execution& how);

@@ -24,11 +24,11 @@ using namespace automatic;
 
 constexpr std::array kMassesOptions = std::to_array<ParamInfo>({
     {"masses", "auto",
-     "let quantiles hit the values that many targets share, such as 0, and be whole numbers where "
-     "targets are: yes, no; auto is yes around given predictions and for nrc_boost"},
+     "whether quantiles can equal the values that many targets share, for example 0, and are whole "
+     "numbers if all targets are: yes, no; auto means yes for given predictions and for nrc_boost"},
 });
 
-// What the guide sees of the model.
+// The features of the guide that come from the model.
 constexpr double kLowLevel = 0.1;
 constexpr double kHighLevel = 0.9;
 
@@ -82,7 +82,7 @@ struct SeenScales {
   }
 };
 
-/// Rows that a model had not seen when it answered them.
+/// Rows with out-of-fold answers of a model.
 struct Unseen {
   std::vector<std::size_t> rows;  // of the input, ascending
   Matrix quantiles;               // at AskedLevels::all
@@ -153,7 +153,7 @@ Unseen answer_unseen(const FitRows& fit, const FitInput& input, const GuidePlan&
   return unseen;
 }
 
-/// Rows of the contest, at most so many.
+/// The maximum number of rows of the comparison.
 std::vector<std::size_t> some_rows(std::size_t rows, Seed seed) {
   constexpr std::size_t kGuideRows = 5000;
   Rng rng(seed);
@@ -177,7 +177,8 @@ std::vector<std::size_t> guide_columns(const FitInput& input) {
   return input.calibrate_columns.empty() ? input.model_columns : input.calibrate_columns;
 }
 
-/// The guide with which rows left out lose least; none where all cost more than a thousandth.
+/// The guide with the smallest loss on left-out rows; none if all increase the loss by more than a
+/// thousandth.
 std::optional<MassModel::Guide> choose_guide(const FitInput& input, const Unseen& unseen,
                                              const AskedLevels& levels,
                                              std::span<const PointMass> masses, RowOrder order,

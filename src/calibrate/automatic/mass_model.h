@@ -19,20 +19,21 @@
 
 namespace tare {
 
-/// The option behind --masses, which every method has.
+/// The option `masses`, which every method has.
 std::span<const ParamInfo> masses_options();
 enum class MassesRule : std::uint8_t { kAuto, kYes, kNo };
 /// Text: auto, yes, no. Throws kInvalidArgument.
 MassesRule parse_masses(const Params& params);
 
-/// A model beside a guide: a law of the target itself, which hits the values that many rows share.
-/// Residuals of a center smear such a mass, and quantiles pass it by: a model around predictions of
-/// a count says P(y < 0) > 0. The guide sees what the model says about a row (its median and the
-/// width of its 80 % interval) and, by way of a boosted probability of the heaviest mass, the
-/// features. Quantiles of places among the targets are places of quantiles; with places, neither
-/// heavy tails nor piles rule the guide's windows. Where the guide's quantile is at a mass the
-/// answer is that mass; elsewhere the answer is the model's where it lies between the same masses,
-/// and else the guide's. Where all targets are whole numbers so are the answers.
+/// A model with a guide: a conditional distribution of the target itself, whose quantiles can equal
+/// the values that many rows share. Quantiles of residuals spread such a mass out and never equal
+/// it: a model of residuals around predicted counts has P(y < 0) > 0. The features of the guide are
+/// the model's median and the width of its 80 % interval, and a boosted probability of the heaviest
+/// mass, which depends on x. The guide works on ranks among the targets, because quantiles commute
+/// with ranks, and neither heavy tails nor masses dominate its windows then. If the guide's
+/// quantile is a mass, the answer is that mass. Otherwise the answer is the model's quantile if it
+/// lies between the same masses, else the guide's. If all targets are whole numbers, so are the
+/// answers.
 class MassModel final : public ModelAround {
  public:
   struct Guide {
@@ -71,11 +72,11 @@ class MassModel final : public ModelAround {
 using FitRows =
     std::function<std::unique_ptr<QuantileModel>(const FitInput& rows, const Execution& how)>;
 
-/// The method, with a guide where the target has masses and where rows left out lose no more than a
-/// thousandth by it. The guide learns from rows that the method had not seen when it answered them:
-/// up to 10,000 rows with a given prediction in three folds, otherwise on a fifth of the rows, at
-/// most 20,000, that is held out of a first fit. The method is then fitted on all rows. In a series
-/// folds are stretches, and the fifth is the last.
+/// Fits the method, with a guide if the target has masses and the guide increases the loss on
+/// left-out rows by at most a thousandth. The guide is trained on out-of-fold answers of the
+/// method: up to 10,000 rows with a given prediction in three folds, otherwise a fifth of the rows,
+/// at most 20,000, that is held out of a first fit. The method is then fitted on all rows. In a
+/// series folds are contiguous blocks, and the fifth is the last.
 std::unique_ptr<QuantileModel> fit_with_masses(const FitRows& fit, const FitInput& input,
                                                RowOrder order, const Execution& how);
 

@@ -16,11 +16,11 @@ struct PointMass {
 /// Values that at least a hundredth of the rows have, and at least 20 of them; ascending.
 std::vector<PointMass> find_point_masses(std::span<const double> y);
 
-/// Moves a row's quantiles to where a law with masses has them. Averages and shifted residuals
-/// pass a mass by without ever hitting it; `guide`, quantiles at the same levels from targets as
-/// they are, hits it exactly. Where the guide is at a mass the quantile becomes that mass, and
-/// elsewhere it keeps to the guide's side of every mass. Quantiles that ascend still do.
-/// `masses` ascend and are in the guide's units, `values` are the same ones in the quantiles'.
+/// Adjusts a row's quantiles to a distribution with masses. Averages and shifted residuals almost
+/// never equal a mass; `guide`, quantiles of the unmodified targets at the same levels, can. If the
+/// guide is at a mass, the quantile becomes that mass; otherwise it is moved to the guide's side of
+/// every mass. Ascending quantiles stay ascending. `masses` ascend and are in the guide's units,
+/// `values` are the same ones in the quantiles'.
 void keep_point_masses(std::span<const double> guide, std::span<const double> masses,
                        std::span<const double> values, std::span<double> quantiles);
 

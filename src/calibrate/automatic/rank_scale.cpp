@@ -62,7 +62,7 @@ RankScale RankScale::load(const TensorReader& in, const std::string& name) {
            std::isfinite(list.front()) && std::isfinite(list.back());
   };
   if (!sound(scale.values_) || !sound(scale.places_)) {
-    fail(ErrorCode::kCorruptFile, "the model file's places of '{}' are damaged", name);
+    fail(ErrorCode::kCorruptFile, "the model file's ranks of '{}' are damaged", name);
   }
   return scale;
 }

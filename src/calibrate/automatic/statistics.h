@@ -32,9 +32,9 @@ struct Step {
   double formula(std::span<const double> row) const;
 };
 
-/// Statistics of a row, column by column: what models say about it, blends of that, spreads,
-/// scales. A program of steps, so that a family of candidates is a few lines and what is not used
-/// in the end can be left out.
+/// Statistics of a row, column by column: predictions of models, their averages, spreads, scales.
+/// It is a list of steps, so that a family of candidates takes a few lines of code and unused steps
+/// can be removed.
 class Statistics {
  public:
   std::size_t columns() const noexcept { return columns_; }

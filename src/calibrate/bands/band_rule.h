@@ -13,10 +13,10 @@ namespace tare {
 /// The option behind --bands, which every method has.
 inline constexpr ParamInfo kBandsOption = {
     "bands", "off",
-    "bands around the quantiles, and effective_n, from 12 fits on random halves of the rows: on, "
-    "off; auto, which 'tare fit' and Python have by default, is on from 100 to 10,000 rows unless "
-    "the method is slow or the budget is quick. None where many targets share a value that the "
-    "method's quantiles never take"};
+    "confidence bands of the quantiles and effective_n, from 12 fits on random halves of the rows: "
+    "on, off; auto (the default of 'tare fit' and Python) means on from 100 to 10,000 rows unless "
+    "the method is slow or the budget is quick. There are no bands if many targets share a value "
+    "that the method's quantiles never take"};
 
 enum class BandRule : std::uint8_t { kOff, kOn, kAuto };
 /// Throws kInvalidArgument.
@@ -25,16 +25,16 @@ BandRule parse_bands(const Params& params);
 /// Fits on halves. The relative error of a root mean square of 12 deviations is 1 / sqrt(24), a
 /// fifth.
 inline constexpr std::size_t kHalves = 12;
-/// With fewer rows than this a half is too small to tell anything about the whole.
+/// With fewer rows a half is too small to be informative about the whole.
 inline constexpr std::size_t kRowsForBands = 100;
-/// Above this many rows bands=auto is off: 12 more fits are what a user would notice first.
+/// Above this number of rows bands=auto is off, because 12 more fits take too long.
 inline constexpr std::size_t kMostRowsForAutoBands = 10'000;
 /// A "half" has at most this many rows, so that time and file size stay bounded.
 inline constexpr std::size_t kMostHalfRows = 3'000;
 
 /// Rows of `count` fits on about half of `rows` rows: ascending, drawn without replacement. With
-/// `blocks`, for rows in time order, whole stretches are drawn, twenty of equal length, so that
-/// what is left is still in pieces of a series.
+/// `blocks`, for rows in time order, whole blocks are drawn, of twenty of equal length, so that the
+/// rest still consists of contiguous parts of a series.
 std::vector<std::vector<std::size_t>> draw_halves(std::size_t rows, std::size_t count, bool blocks,
                                                   Seed seed);
 

@@ -27,7 +27,7 @@ constexpr double kNormalBand = 1.6448536269514722;  // 90 % of a normal law
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr std::size_t kBandBlock = 1'024;  // rows whose quantiles are in memory at once
 
-// At which an answer is compared with draws from the row's own law.
+// The levels at which an answer is compared with draws from the row's conditional distribution.
 constexpr std::array kSizeLevels = {0.1, 0.25, 0.5, 0.75, 0.9};
 
 double square(double value) { return value * value; }
@@ -49,8 +49,8 @@ class Deviations {
   }
 
   /// The larger of the standard deviation among `count` halves and their mean's distance from the
-  /// whole. Not both: where fits are random (a network's first weights), the whole's own chance is
-  /// in the distance and an equal one in the standard deviation.
+  /// whole. Not their sum: if fits are random (initial weights of a network), both contain the same
+  /// randomness.
   double error(std::size_t i, std::size_t j, std::size_t count) const {
     const auto halves = static_cast<double>(count);
     if (!(norm_(i, j) > 0.0)) return norm_(i, j);
@@ -93,8 +93,8 @@ std::vector<std::size_t> some_rows(std::size_t count, std::size_t most) {
 /// Whether `model`, a fit on `input`, has quantiles at the values that more than a tenth of the
 /// targets share, at least half as often as targets are there; true where no value is shared so.
 ///
-/// A smooth method passes such values by. The true quantile is then at the value for many levels
-/// and the answer for none, which no error of the method's own fits could tell.
+/// The quantiles of a smooth method never equal such values. The true quantile then equals the
+/// value at many levels and the answer at none, an error that fits of the same method cannot show.
 bool takes_shared_values(const QuantileModel& model, const FitInput& input, const Execution& how) {
   constexpr std::size_t kAsked = 500;
   const std::vector<double> values = widely_shared(input.y);

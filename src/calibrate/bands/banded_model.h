@@ -13,20 +13,20 @@
 
 namespace tare {
 
-/// A model that knows how far its quantiles are from the true ones: beside the model, fitted on all
-/// rows, it keeps models of the same method that were fitted on random halves of them.
+/// A model that estimates the error of its quantiles. In addition to the model fitted on all rows,
+/// it keeps models of the same method that were fitted on random halves of the rows.
 ///
-/// What the halves disagree about with the whole is the sampling error of everything that was
-/// fitted: center, scale and window together. Rows that a half left out show its bias: that over
-/// all rows, and that which trees can tell from the features (LocalError). What is left is a bias
-/// that neither the method nor trees see, and rows that come from another distribution.
+/// The differences between the halves and the whole estimate the sampling error of all fitted
+/// parts: center, scale and window together. The rows that a half left out show its bias: the mean
+/// over all rows, and the part that trees predict from the features (LocalError). Not included are
+/// a bias that neither the method nor the trees detect, and rows from a different distribution.
 ///
 /// The band of a level is the answer, plus and minus 1.645 standard errors. The square of a
 /// standard error is the sum of
 /// - the sampling error: the variance of the halves' quantiles, or the square of their mean's
 ///   distance from the whole's if that is larger, times the square of deviation_scale; or, if that
-///   is larger, the square of the local error that rows usually have (rows left out show both, so
-///   that their sum would count much of it twice);
+///   is larger, the square of the local error that rows usually have (left-out rows contain both,
+///   so their sum would count much of the error twice);
 /// - with a guarantee, that of its ranks: sqrt(tau (1 - tau) / n) on the scale of levels;
 ///   without one, the bias over all rows. A share p(tau) of the rows left out lies below the
 ///   halves' quantiles, and the answer is off by its distance from the quantile of the level whose
@@ -35,7 +35,7 @@ namespace tare {
 class BandedModel final : public TransparentModel {
  public:
   using Models = std::vector<std::unique_ptr<const QuantileModel>>;
-  /// What is needed to turn deviations into standard errors.
+  /// The numbers that turn deviations into standard errors.
   struct Counts {
     std::size_t rows = 0;    // that the whole was fitted on
     std::size_t half = 0;    // of each half
@@ -83,9 +83,9 @@ using FitHalf =
     std::function<std::unique_ptr<const QuantileModel>(const FitInput&, const Execution&)>;
 
 /// Puts bands around `whole`, a fit on `input`, by fits on halves of these rows, side by side on
-/// the threads of `how`. `ranked` rows are behind its guarantee. Returns `whole` as it is where no
-/// band would be honest: a half has too few rows for the method, or many targets share a value at
-/// which the method's quantiles never are.
+/// the threads of `how`. `ranked` rows are behind its guarantee. Returns `whole` unchanged if no
+/// valid band exists: a half has too few rows for the method, or many targets share a value that
+/// the method's quantiles never take.
 std::unique_ptr<QuantileModel> add_bands(std::unique_ptr<QuantileModel> whole,
                                          const FitInput& input, std::size_t ranked,
                                          const FitHalf& fit, const Execution& how);

@@ -12,7 +12,7 @@
 
 namespace tare {
 
-/// What a fit on some rows says about rows that it left out.
+/// The predictions of a fit on some rows for the rows that it left out.
 struct LeftOut {
   std::vector<std::size_t> rows;
   std::vector<double> level;  // of each row's target, by the fit
@@ -20,7 +20,7 @@ struct LeftOut {
   double weight = 0.0;        // of all of them
 };
 
-/// Asks a fit on `rows` of `input`, ascending, about the others, at most 2,000 of them.
+/// Evaluates a fit on `rows` of `input`, ascending, on at most 2,000 of the other rows.
 LeftOut ask_left_out(const QuantileModel& fit, const FitInput& input,
                      std::span<const std::size_t> rows, Seed seed, const Execution& how);
 
@@ -31,7 +31,7 @@ std::vector<double> mean_shares(std::span<const LeftOut> of_fits);
 LocalError find_local_error(const FitInput& input, std::span<const LeftOut> of_fits, Seed seed,
                             const Execution& how);
 
-/// What trees may see of some rows: features, and what was given.
+/// The features of the trees for some rows: x, and the given predictions.
 Matrix columns_for_trees(const Rows& rows);
 
 }  // namespace tare

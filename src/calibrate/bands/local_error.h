@@ -16,13 +16,13 @@
 namespace tare {
 
 /// The part of a method's error that depends on the features: at some rows its levels are too high,
-/// at others too low, which averages to nothing over all rows. Boosted trees find it in the levels
-/// of targets that the fit had not seen.
+/// at others too low, with mean zero over all rows. Boosted trees estimate it from the levels of
+/// targets that the fit was not trained on.
 ///
-/// Levels are on the scale of normal scores, z = Phi^-1(level), ranked among all rows: where the
-/// method is equally good everywhere, z is standard normal whatever the features are. The trees
-/// look for features on which its center depends, its size, and the share of targets on each side
-/// of the median. What they do not find is 0.
+/// Levels are on the scale of normal scores, z = Phi^-1(level), ranked among all rows: if the
+/// method is equally good everywhere, z is standard normal for all features. The trees estimate how
+/// its center, its size, and the share of targets on each side of the median depend on the
+/// features. Parts that they do not find are 0.
 class LocalError {
  public:
   LocalError() = default;
@@ -39,9 +39,9 @@ class LocalError {
   };
   Values at(MatrixView columns, const Execution& how) const;
 
-  /// The root mean square of the error over all rows at level tau, in normal scores. Trees see only
-  /// part of what there is to see, so that a row at which they see nothing has an error of about
-  /// this size where other rows have one.
+  /// The root mean square of the error over all rows at level tau, in normal scores. Trees detect
+  /// only part of the error, so a row for which they predict no error still has an error of about
+  /// this size if other rows have one.
   double usual(double tau) const;
 
   void save(const TensorWriter& out) const;

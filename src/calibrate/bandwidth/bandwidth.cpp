@@ -26,8 +26,8 @@ constexpr std::size_t kFirstBlocks =
 constexpr std::size_t kFullRows = 5'000;  // up to here every row is left out, above there is a race
 constexpr std::size_t kDenseRows = 1'000;  // from here on one sweep for all bandwidths pays
 
-/// How much of a sample is used: above `rows` a random part of that size stands for it, and of that
-/// part `left_out` rows are predicted. Below, all rows are, or as many as `pairs` allows.
+/// How much of a sample is used: above `rows`, a random sample of that size is used, of which
+/// `left_out` rows are predicted. Below, all rows are predicted, or as many as `pairs` permits.
 struct SearchSize {
   std::size_t rows;
   std::size_t left_out;
@@ -121,7 +121,7 @@ std::vector<Runner> runners_of(const BandwidthChoice& choice, RowLosses& kept) {
   return runners;
 }
 
-/// Whether the path should have gone on: the window of all rows, where it is tried, is no such end.
+/// Whether the path should be extended. The window of all rows, if it is tried, is not such an end.
 bool is_open_end(const BandwidthChoice& choice, const RowNotes& notes, double bandwidth) {
   if (bandwidth == choice.path.front().bandwidth) return true;
   const std::size_t last = choice.path.size() - (notes.marginal ? 2 : 1);

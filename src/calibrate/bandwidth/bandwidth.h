@@ -8,10 +8,10 @@
 
 namespace tare {
 
-/// What is known about the places of a sample beside features and residuals.
+/// Properties of the places of a sample in addition to features and residuals.
 struct RowNotes {
   std::span<const std::size_t> block = {};  // as in choose_bandwidth; empty: rows in no order
-  std::span<const double> unit = {};  // by how much y moves with a residual; empty: all the same
+  std::span<const double> unit = {};  // change of y per unit of the residual; empty: all equal
   bool marginal = false;  // try a window that holds all rows alike, wherever the path ends
 };
 
@@ -19,10 +19,10 @@ struct RowNotes {
 /// it is the loss of the answer in units of y. `block` is empty, or has the block 0, 1, ...
 /// of each place, for rows in time order: then a row is predicted from earlier blocks alone, and of
 /// the bandwidths that the blocks cannot tell from the best (the mean difference is within one
-/// standard error over blocks) the widest is taken. Rows that follow each other err alike, and a
-/// row predicted from its neighbours of the same hour would ask for a bandwidth that finds only
-/// those; and the future differs from the past as late blocks do from early ones. Needs more than
-/// three blocks.
+/// standard error over blocks) the widest is taken. Successive rows have similar errors, so
+/// predicting a row from its neighbours in time would favour a bandwidth that finds only those.
+/// Predicting late blocks from early ones measures how the future differs from the past. Needs more
+/// than three blocks.
 BandwidthChoice choose_bandwidth(const LocalSample& sample, const RowNotes& notes,
                                  const SnqOptions& options, Seed seed, const Execution& how);
 

@@ -34,7 +34,7 @@ Range distance_range(const LocalSample& sample, std::span<const std::size_t> pla
     sample.measure(sample.features().row(places[p]), scratch);
     auto& r2 = scratch.squared_distance;
     far.push_back(std::sqrt(*std::max_element(r2.begin(), r2.end())));
-    // Duplicates of the row itself say nothing about a distance worth smoothing over.
+    // Duplicates of the row are ignored, because a distance of 0 is not a useful bandwidth.
     const auto positive = std::partition(r2.begin(), r2.end(), [](double r) { return r <= 0.0; });
     if (positive == r2.end()) continue;
     const auto left = static_cast<std::size_t>(r2.end() - positive);

@@ -10,9 +10,9 @@
 
 namespace tare {
 
-/// A model whose answers are kept within bounds that no target leaves: what lies outside becomes
-/// the bound, infinite ends as well. No target that an interval covered is lost by that, and no
-/// quantile crosses another. The outermost of all wrappers; in a model file it is two values beside
+/// A model whose answers are limited to the bounds of the target: a value outside, finite or
+/// infinite, becomes the bound. An interval still covers every target that it covered before, and
+/// quantiles do not cross. The outermost of all wrappers; in a model file it is two values beside
 /// those of the model inside.
 class BoundedModel final : public TransparentModel {
  public:

@@ -16,10 +16,9 @@ namespace {
 
 constexpr std::array kBoundsOptions = std::to_array<ParamInfo>({
     {"bounds", "auto",
-     "where targets can be: LOW,HIGH with either side empty, such as 0, for what is never "
-     "negative; "
-     "none; auto finds 0 for counts and amounts, and 0 and 1 for shares, where many targets show "
-     "it"},
+     "range of possible targets: LOW,HIGH, either of which may be empty ('0,' means never "
+     "negative); none; auto detects 0 for counts and amounts and 0 and 1 for shares if enough "
+     "targets show it"},
 });
 
 constexpr std::size_t kLeastAtAnEnd = 20;
@@ -34,7 +33,7 @@ std::optional<double> parse_end(const std::string& part, const std::string& text
   const auto value = parse_number(part);
   if (!value || !std::isfinite(*value)) {
     fail_option("bounds", text,
-                "is auto, none or LOW,HIGH, two numbers of which either may be left out");
+                "must be auto, none or LOW,HIGH, two numbers of which either may be empty");
   }
   return value;
 }
@@ -68,8 +67,8 @@ BoundsRule parse_bounds(const Params& params) {
     if (!rule.given.empty() && ordered) return rule;
   }
   fail_option("bounds", text,
-              "is auto, none or LOW,HIGH with LOW below HIGH, either of which may be left out",
-              {use("bounds", "0,", "for what is never negative")});
+              "must be auto, none or LOW,HIGH with LOW below HIGH, either of which may be empty",
+              {use("bounds", "0,", "for targets that are never negative")});
 }
 
 bool are_whole(std::span<const double> y) {

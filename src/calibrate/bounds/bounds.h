@@ -20,10 +20,10 @@ struct TargetBounds {
   std::string text() const;
 };
 
-/// The option behind --bounds, which every method has.
+/// The option `bounds`, which every method has.
 std::span<const ParamInfo> bounds_options();
 
-/// What is asked for: bounds that are found, none, or those given.
+/// The requested bounds: detected, none, or given.
 struct BoundsRule {
   bool find = true;
   TargetBounds given;
@@ -31,8 +31,8 @@ struct BoundsRule {
 /// Text: auto, none, or LOW,HIGH with either side empty. Throws kInvalidArgument.
 BoundsRule parse_bounds(const Params& params);
 
-/// Bounds that the targets show by themselves. A wrong bound is worse than none, so an end is taken
-/// only where many targets lie at it and none beyond, which no smooth tail does:
+/// Detects bounds from the targets. A wrong bound is worse than none, so an end is used only if
+/// many targets lie at it and none beyond, which does not happen in a smooth tail:
 ///
 /// - 0 from below, where no target is negative and 0 is the value of at least 20 rows and of 1 % of
 ///   them; for targets that are all whole numbers 0.2 % are enough, and it may be the value 1 that
@@ -41,8 +41,8 @@ BoundsRule parse_bounds(const Params& params);
 ///   0.01 of either end (shares).
 TargetBounds find_bounds(std::span<const double> y);
 
-/// The bounds of a fit; a row of zero weight is not there, and `weight` may be empty. Throws
-/// kBadData where a target lies outside given bounds and names the first such row and its value.
+/// The bounds of a fit. Rows of zero weight are ignored; `weight` may be empty. Throws kBadData,
+/// with the first such row and its value, if a target lies outside given bounds.
 TargetBounds resolve_bounds(const BoundsRule& rule, std::span<const double> y,
                             std::span<const double> weight);
 

@@ -69,7 +69,7 @@ Scale parse_scale(std::string_view name) {
   const std::string sought = canonical_name(name);
   if (sought == "standard") return Scale::kStandard;
   if (sought == "none") return Scale::kNone;
-  fail_option("scale", name, "is standard or none");
+  fail_option("scale", name, "must be standard or none");
 }
 
 FeatureMap FeatureMap::fit(MatrixView x, std::span<const double> y,

@@ -29,8 +29,8 @@ struct FeatureMapOptions {
 };
 
 /// From x to the features z on which the kernel measures distance: choose columns, standardise,
-/// project. One object for calibration rows and queries alike, kept in the model: a projection
-/// drawn twice would compare nothing.
+/// project. The model keeps one object for both calibration rows and queries, because two different
+/// random projections are not comparable.
 class FeatureMap {
  public:
   /// Learns scales, and for kCorrelation the columns, on the given rows of x.

@@ -182,7 +182,7 @@ std::vector<ScreenedColumn> load_screened(const TensorReader& in, std::size_t co
   using Row = std::tuple<std::size_t, double, double>;
   for (const auto& [column, strength, p_value] : in.get<std::vector<Row>>("screened")) {
     if (column >= columns) {
-      fail(ErrorCode::kCorruptFile, "the model file has screened a column that there is not");
+      fail(ErrorCode::kCorruptFile, "the model file names a screened column that does not exist");
     }
     screened.push_back({column, strength, p_value});
   }

@@ -10,9 +10,9 @@
 
 namespace tare {
 
-/// A fold's model where each fold has a given prediction of its own (GivenKind::kFoldPoints): it
-/// takes the columns of all folds and reads its own, or the mean of all. The model behind it sees
-/// one point prediction.
+/// The model of a fold if each fold has its own given prediction (GivenKind::kFoldPoints). It
+/// receives the columns of all folds and uses its own column, or the mean of all. The inner model
+/// receives one point prediction.
 class FoldGivenModel final : public QuantileModel {
  public:
   /// `column` is that of a fold, or `folds` for the mean.
@@ -40,8 +40,8 @@ class FoldGivenModel final : public QuantileModel {
 /// column of FitInput::given, and the adapter around its model.
 GuaranteedModel::FitRows fit_on_fold_columns(GuaranteedModel::FitRows fit);
 
-/// For a fit on rows of all folds, such as that of a half: `fit` on what the models that left the
-/// row's fold out say about it. New rows are then given the mean over the folds.
+/// For a fit on rows of all folds, for example on a half: `fit` on the out-of-fold predictions of
+/// each row. New rows then use the mean over the folds.
 GuaranteedModel::FitRows fit_on_fold_means(GuaranteedModel::FitRows fit);
 
 /// A fold's model of a file: with the adapter where it was saved with one, and as `load_inner`

@@ -18,39 +18,37 @@ namespace tare {
 
 /// The levels at which a model is asked for its scores and its guaranteed answers, ascending and
 /// mirroring each other: steps of 0.002, of 0.0005 from 0.02 outwards, and six towards 0.000001.
-/// Between these a model's quantiles are taken to lie on straight lines, for scores and answers
-/// alike, which costs less than 0.2 % of the CheckScore (GuaranteedModel.TheGridIsFineEnough).
+/// Between these levels, scores and answers interpolate a model's quantiles linearly, which costs
+/// less than 0.2 % of the CheckScore (GuaranteedModel.TheGridIsFineEnough).
 std::span<const Level> guarantee_levels();
 
-/// A model whose levels were adjusted on rows it has not seen (distributional conformal
-/// prediction), so that they hold on average for a finite sample, whatever the model. Nothing is
-/// said about a single x.
+/// A model whose levels were adjusted on rows that it was not trained on (distributional conformal
+/// prediction), so that they hold on average for a finite sample, for any model. Nothing is
+/// guaranteed for a single x.
 ///
-/// Split: one model, and rows held out of it. For rows that are exchangeable with these, P(y <=
-/// Q_tau) >= tau from 0.5 on and P(y < Q_tau) <= tau below, over draws of the held-out rows and the
-/// new one. A central interval so covers at least its share, and by at most 2 / (n + 1) more where
-/// targets do not tie with each other or the model's quantiles. Q_tau lies at a place on the curve
-/// through the inner model's quantiles at the knots; for rows outside all knots at the outermost
-/// one, moved by a constant.
+/// Split: one model, and rows held out of its training. For rows that are exchangeable with these,
+/// P(y <= Q_tau) >= tau from 0.5 on and P(y < Q_tau) <= tau below, over draws of the held-out rows
+/// and the new one. A central interval therefore covers at least its share, and at most 2 / (n + 1)
+/// more if targets have no ties with each other or with the model's quantiles. Q_tau lies at a
+/// position on the curve through the inner model's quantiles at the knots; beyond all knots it is
+/// the outermost quantile plus a constant.
 ///
 /// Cross: a model for each fold of the rows, fitted without it, and all folds' rows ranked together
-/// as FoldMerge says. Nothing is held out of all models. A side is proven to miss at most
-/// cross_miss_bound(); where the folds' models agree it keeps its level as split does, and covers a
-/// little more where folds have hundreds of rows (GuaranteeRanks::thinned).
+/// as FoldMerge says. No row is held out of all models. The proven bound for the misses of a side
+/// is cross_miss_bound(). If the models of the folds agree, a side keeps its level as split does,
+/// and covers a little more if folds have hundreds of rows (GuaranteeRanks::thinned).
 ///
-/// Rows that count differently are ranked by their weight, as weighted conformal prediction does. A
-/// new row counts as the largest of them, or, where the weights come from a shift, as the shift
-/// says.
+/// Rows with unequal weights are ranked by weight, as in weighted conformal prediction. A new row
+/// has the largest of these weights, or the weight of the shift if there is one.
 ///
-/// Where n is too small for a level, so that only infinity would keep it, the answer goes on from
-/// the outermost bound that is kept as the model's own quantiles do (OuterLevels::kOwnTail), or is
-/// infinite. Answers are also infinite where the inner model's own quantiles are. With groups the
-/// same holds within each group of at least kRowsForNinety rows; others are answered by the ranks
-/// of all rows.
+/// If n is too small for a level, only an infinite bound would keep it. The answer then extends the
+/// outermost kept bound by the model's own tail (OuterLevels::kOwnTail), or is infinite. Answers
+/// are also infinite if the inner model's quantiles are. With groups the same holds within each
+/// group of at least kRowsForNinety rows; other groups use the ranks of all rows.
 class GuaranteedModel final : public QuantileModel {
  public:
-  /// What a split cost, on the held-out rows: the mean pinball loss over the metric levels that the
-  /// ranks keep. Infinite where the inner model is.
+  /// The cost of a split on the held-out rows: the mean pinball loss over the metric levels that
+  /// the ranks keep. Infinite if the inner model's quantiles are.
   struct Cost {
     double without = 0.0;    // of the model as it was
     double with = 0.0;       // of the adjusted levels
@@ -62,7 +60,8 @@ class GuaranteedModel final : public QuantileModel {
   /// The method's load function.
   using LoadInner = std::function<std::unique_ptr<const QuantileModel>(const TensorReader&)>;
 
-  /// Split. `held_out` are rows the inner model has not seen. Throws kBadData where there are none.
+  /// Split. `held_out` are rows that the inner model was not trained on. Throws kBadData if there
+  /// are none.
   GuaranteedModel(std::unique_ptr<const QuantileModel> inner, const FitInput& held_out,
                   const Execution& how, OuterLevels outer = OuterLevels::kOwnTail);
   /// Cross: `fit` is called for each fold, one after the other.
@@ -73,17 +72,17 @@ class GuaranteedModel final : public QuantileModel {
   std::size_t features() const override { return inner_.front()->features(); }
   std::size_t given() const override { return inner_.front()->given(); }
   GivenForm given_form() const override { return inner_.front()->given_form(); }
-  /// By the ranks of each row's group: exactly for a split, what is proven for folds. A level that
-  /// n is too small for has what the outermost bound is known to keep. For a group without ranks of
-  /// its own nothing is known, so that an upper bound has 0 and a lower one 1. No columns where
-  /// rows count differently or come in time order, as nothing is known then. Throws kShapeMismatch
-  /// where groups are needed and not there.
+  /// By the ranks of each row's group: exact for a split, the proven level for folds. If n is too
+  /// small for a level, it is the level of the outermost bound. For a group without its own ranks
+  /// nothing is known, so an upper bound has 0 and a lower bound 1. No columns if rows have unequal
+  /// weights or are in time order, because nothing is known then. Throws kShapeMismatch if groups
+  /// are needed but absent.
   Matrix delivered(const Rows& rows, std::span<const Level> levels) const override;
   bool delivers_levels() const override { return knows_levels(); }
   bool has_guarantee() const override { return true; }
-  /// The first fold's model speaks for all.
+  /// Describes the model of the first fold.
   void describe(Description& description) const override;
-  /// The mean over the folds' models.
+  /// The mean over the models of the folds.
   Matrix own_quantiles(const Rows& rows, std::span<const Level> levels,
                        const Execution& how) const override;
   /// 1: the split form.
@@ -91,21 +90,23 @@ class GuaranteedModel final : public QuantileModel {
   const FoldRanks& overall() const noexcept { return ranks_.front(); }
   /// Of a split.
   const Cost& cost() const noexcept { return cost_; }
-  /// Of cross: the share of the ranked rows, or of some of them, that the 90 % interval covers.
-  /// These rows are in all models but one each, so that it is more than new rows may expect.
+  /// For cross: the share of the ranked rows, or of a sample of them, that the 90 % interval
+  /// covers. All models except one were trained on each of these rows, so the coverage of new rows
+  /// is lower.
   double seen_coverage() const noexcept { return seen_coverage_; }
-  /// Of cross: whether the bound is proven, for rows drawn at random that count alike.
+  /// For cross: whether the bound is proven, which requires random rows of equal weight.
   bool has_bound() const noexcept { return has_bound_; }
-  /// Says that the held-out rows of a split are the last of a series, for which no level is proven.
+  /// Records that the held-out rows of a split are the last of a series, for which no level is
+  /// proven.
   void set_in_time_order() noexcept { in_time_order_ = true; }
-  /// What a new row counts at most among a line's rows: where a shift is known each row is asked,
-  /// otherwise it is taken to count as much as the largest.
+  /// The weight of new rows among the ranked rows: by the shift for each row if there is one,
+  /// otherwise the largest weight.
   Mass most_fresh(const FoldRanks& line) const;
-  /// The weights towards the rows to be predicted, or none.
+  /// The density ratio of the rows to predict, or none.
   const Shift* shift() const noexcept { return shift_.get(); }
   /// Groups at fit, and the ranked rows of each; empty without groups.
   std::span<const std::int32_t> group_rows() const noexcept { return group_rows_; }
-  /// Whether a group has ranks of its own.
+  /// Whether a group has its own ranks.
   bool has_ranks(std::uint32_t group) const noexcept { return line_of(group) > 0; }
 
   void save(const TensorWriter& out) const override;
@@ -119,13 +120,13 @@ class GuaranteedModel final : public QuantileModel {
                                const Execution& how) const override;
 
  private:
-  /// Scores of the rows that a fold's model has not seen, and their groups.
+  /// Scores of the rows that a fold's model was not trained on, and their groups.
   struct FoldScores {
     std::vector<RowScore> scores;
     std::vector<std::uint32_t> group;
   };
 
-  /// At which knots the folds' models are asked, and how the lines are answered from these.
+  /// The knots at which the models of the folds are evaluated, and how the ranks use them.
   struct Asked {
     std::vector<std::vector<Level>> levels;  // of each fold's model
     std::vector<FoldMerge> merges;           // of each line
@@ -141,21 +142,21 @@ class GuaranteedModel final : public QuantileModel {
   }
   void set_lines(std::span<const FoldScores> folds);
   void add_group(std::span<const std::vector<RowScore>> folds);
-  /// Asks at the knots that the ranks need, and at those that are flagged.
+  /// Evaluates the models at the knots that the ranks need, and at flagged knots.
   Asked make_asked(std::span<const std::uint8_t> flagged) const;
   std::span<const Level> knots_of_tails() const;
   /// Which lines the rows need.
   std::vector<std::uint8_t> ranks_in_use(const Rows& rows) const;
-  /// Flags the knots that levels beyond the ranks need; whether there are any.
+  /// Flags the knots that levels beyond the ranks need. Returns whether there are any.
   bool mark_tails(const Rows& rows, std::span<const Level> levels,
                   std::span<std::uint8_t> flag) const;
-  /// Throws kShapeMismatch where the guarantee holds within groups and the rows have none.
+  /// Throws kShapeMismatch if the guarantee holds within groups and the rows have none.
   void check_groups(const Rows& rows) const;
   bool knows_levels() const;
   /// Whether the ranked rows are enough for both ends of a central interval.
   bool keeps_interval(double confidence) const;
   bool is_infinite(double confidence) const;
-  /// What a central interval covers on average, of one model or of several that agree.
+  /// The average coverage of a central interval, for one model or for several that agree.
   double average_coverage(double confidence) const;
   /// Where delivers_levels().
   double proven_coverage(double confidence) const;

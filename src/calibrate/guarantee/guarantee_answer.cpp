@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a guaranteed model answers; how it comes about is in guarantee.cpp.
+// Predictions of a guaranteed model; guarantee.cpp has the fit.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -25,11 +25,11 @@ void GuaranteedModel::check_groups(const Rows& rows) const {
                                        : rows.group.size() == rows.x.rows();
   if (fits) return;
   fail(ErrorCode::kShapeMismatch,
-       "predict: the model's guarantee holds within groups, and {} of {} rows have one",
+       "predict: the model's guarantee holds within groups, but only {} of {} rows have one",
        rows.group.size(), rows.x.rows());
 }
 
-/// Levels are known for rows that count alike, of a split exactly, of folds as far as it is proven.
+/// Levels are known for rows of equal weight: exactly for a split, as a proven bound for folds.
 bool GuaranteedModel::knows_levels() const {
   if (folds() > 1) return has_bound_;
   const FoldRanks& all = ranks_.front();
@@ -167,8 +167,8 @@ void GuaranteedModel::predict_block(const Rows& rows, std::span<const Level> lev
   });
 }
 
-/// One model, whose answers lie at the same places for all rows of a line: it is asked at the knots
-/// around these.
+/// One model, whose answers lie at the same positions for all rows with the same ranks: it is
+/// evaluated at the knots around these.
 Prediction GuaranteedModel::predict_places(const Rows& rows, std::span<const Level> levels,
                                            const Execution& how) const {
   /// How a level is answered.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a guaranteed model says about itself.
+// The description of a guaranteed model.
 #include <algorithm>
 #include <string>
 

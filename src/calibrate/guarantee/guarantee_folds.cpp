@@ -52,15 +52,15 @@ FoldPlan stated_folds(const FitInput& input) {
   std::vector<std::size_t> rows(plan.folds, 0);
   for (const std::size_t fold : plan.fold_of_row) {
     if (fold >= plan.folds) {
-      fail(ErrorCode::kInvalidArgument, "a row is in fold {}, and predictions are given for {}",
-           fold, plan.folds);
+      fail(ErrorCode::kInvalidArgument,
+           "a row is in fold {}, but predictions are given for {} folds", fold, plan.folds);
     }
     ++rows[fold];
   }
   const auto [least, most] = std::ranges::minmax(rows);
   if (least != most || plan.fold_of_row.size() < kRowsForNinety) {
     fail(ErrorCode::kBadData,
-         "the guarantee needs folds of equal size with {} rows or more in all, and the {} folds "
+         "the guarantee needs folds of equal size with at least {} rows in total, but the {} folds "
          "have from {} to {} rows",
          kRowsForNinety, plan.folds, least, most);
   }
@@ -89,7 +89,7 @@ FoldPlan guarantee_folds(const FitInput& input, const GuaranteeRule& rule, RowOr
   if (ranked < kRowsForNinety) {
     const std::size_t enough = (kRowsForNinety + rule.folds - 1) / rule.folds * rule.folds;
     fail(ErrorCode::kBadData, {.remedies = {advice(fmt::format("give at least {} rows", enough))}},
-         "the guarantee would rank {} of {} rows in {} folds of equal size, and a 90 % interval "
+         "the guarantee would rank {} of {} rows in {} folds of equal size, but a 90 % interval "
          "needs {}",
          ranked, candidates.size(), rule.folds, kRowsForNinety);
   }

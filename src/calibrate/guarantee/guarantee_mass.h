@@ -8,12 +8,12 @@
 
 namespace tare {
 
-/// Whole numbers in place of weights, so that ranks are exact whatever the weights: with equal ones
-/// they are those of counting rows, without a comparison that rounding could turn.
+/// Whole numbers that replace weights, so that ranks are exact for all weights. With equal weights
+/// they are the ranks of counted rows, and no comparison depends on rounding.
 using Mass = std::uint64_t;
 
 /// The largest weight becomes this mass: 50,000 of them are far from 2^64, and a weight 2^32 times
-/// smaller still counts as it should.
+/// smaller is still represented.
 inline constexpr Mass kLargestMass = Mass{1} << 32;
 
 /// From weights to masses.
@@ -34,7 +34,7 @@ class MassScale {
   /// The largest weight; 0: every row counts 1.
   double largest() const noexcept { return largest_; }
 
-  /// At least 1. A new row's weight may be up to 2^16 times the largest; it counts as that beyond.
+  /// At least 1. A new row's weight is limited to 2^16 times the largest.
   Mass of(double weight) const {
     if (!weighted()) return 1;
     const double share = std::clamp(weight / largest_, 0.0, 65536.0);

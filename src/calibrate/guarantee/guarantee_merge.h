@@ -10,8 +10,8 @@
 
 namespace tare {
 
-/// Ranks of rows that were each scored by the model of their fold, which has not seen them. One
-/// fold is the split form.
+/// Ranks of rows, each scored by the model of its fold, which was not trained on it. One fold is
+/// the split form.
 class FoldRanks {
  public:
   FoldRanks() = default;
@@ -21,7 +21,7 @@ class FoldRanks {
   std::span<const GuaranteeRanks> folds() const noexcept { return folds_; }
   std::size_t rows() const noexcept { return rows_; }
   Mass mass() const noexcept { return mass_; }
-  /// Of all rows: what a new row counts where nothing is known about it.
+  /// Of all rows: the weight of a new row without a shift.
   Mass largest() const noexcept { return largest_; }
   /// Whether some bound has a level for a new row that counts `fresh`.
   bool keeps(Level level, Mass fresh) const { return can_keep(level, mass_, fresh); }
@@ -37,13 +37,13 @@ class FoldRanks {
 /// Tibshirani 2021), on the scale of each model's own distribution: row i, scored at a place by the
 /// model of its fold, gives that model's value at this place for the new row. From 0.5 on a level
 /// tau is the ceil((n+1) tau)-th smallest of these n values, below it the floor((n+1) tau)-th of
-/// those of the lower scores, or the median's answer where that is less. Where n is too small for a
-/// level the outermost value is moved by the mean of the folds' own tails.
+/// those of the lower scores, or the median's answer where that is less. If n is too small for a
+/// level, the outermost value is extended by the mean of the tails of the folds' models.
 class FoldMerge {
  public:
-  /// asked[k] are the knots at which fold k's model will be asked, ascending; all that its ranks
-  /// need are among them. `knots` are the levels of all knots, kept by reference; where there are
-  /// none, answers are infinite where n is too small.
+  /// asked[k] are the knots at which the model of fold k is evaluated, ascending; they include all
+  /// that its ranks need. `knots` are the levels of all knots, kept by reference. If there are
+  /// none, answers are infinite if n is too small.
   FoldMerge(const FoldRanks& ranks, std::span<const std::vector<std::size_t>> asked,
             std::span<const Level> knots = {});
 
@@ -53,7 +53,7 @@ class FoldMerge {
   static void mark_knots(const GuaranteeRanks& ranks, std::span<std::uint8_t> flag);
 
   /// quantiles[k] has fold k's for the new row, which counts `fresh`; levels ascend. For levels
-  /// that are not kept the knots of own_tail() must have been asked.
+  /// that are not kept, `quantiles` must include the knots of own_tail().
   void answer(std::span<const std::span<const double>> quantiles, std::span<const Level> levels,
               Mass fresh, std::span<double> out) const;
 

@@ -23,10 +23,10 @@ Mass lower_target(Level level, Mass all, Mass fresh);
 /// Whether some bound has the level.
 bool can_keep(Level level, Mass all, Mass fresh);
 
-/// Where the answer to a level that no bound has comes from. The outermost score is the last bound
-/// that has a level; from there on the model's own quantiles go on, as far as they move between two
-/// places on their curve: that of the outermost level that is kept, and that of the level asked.
-/// For a level below 0.5 `to` is below `from`.
+/// The answer to a level that no bound keeps. It starts from the outermost score, the last bound
+/// that keeps a level, and adds the difference of the model's own quantiles between two positions
+/// on their curve: that of the outermost kept level and that of the requested level. For a level
+/// below 0.5 `to` is below `from`.
 struct OwnTail {
   CurvePlace from, to;
 };
@@ -51,22 +51,23 @@ struct ScoreSteps {
   const CurvePlace& reaching(Mass target) const;
 };
 
-/// The ranks of n held-out rows' scores: at which place a level is answered so that a new row,
-/// exchangeable with these, keeps it.
+/// The ranks of the scores of n held-out rows. They determine the position of each level on the
+/// curve such that a new row, exchangeable with these, keeps the level.
 ///
 /// From 0.5 on a level tau is an upper bound, P(y <= Q) >= tau: the ceil((n+1) tau)-th smallest
 /// `upper`. Below 0.5 it is a lower one, P(y < Q) <= tau: the floor((n+1) tau)-th smallest `lower`.
 /// Without ties these probabilities are the rank over n + 1, so less than 1 / (n + 1) from tau.
-/// Rows that count differently take up ranks by their mass, and the new row its own (Tibshirani,
-/// Barber, Candes, Ramdas 2019). Scores that tie can only widen. Places never decrease with the
-/// level: ties could put a lower bound above the median's place, and it then takes that place.
+/// Rows of unequal weight, including the new row, occupy ranks in proportion to their mass
+/// (Tibshirani, Barber, Candes, Ramdas 2019). Ties of scores can only widen intervals. Places never
+/// decrease with the level: ties could put a lower bound above the median's place, and it then
+/// takes that place.
 class GuaranteeRanks {
  public:
   GuaranteeRanks() = default;
   explicit GuaranteeRanks(std::span<const RowScore> scores);
 
-  /// For a new row that counts as much as the largest of these; the outermost score where no bound
-  /// has the level.
+  /// For a new row with the largest weight of these; the outermost score if no bound keeps the
+  /// level.
   CurvePlace place(Level level) const { return place(level, largest_); }
   CurvePlace place(Level level, Mass fresh) const;
   /// What place(level) keeps where rows count alike: its rank over n + 1. At least the level from

@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::array kGuaranteeOptions = std::to_array<ParamInfo>({
     {"guarantee", "none",
-     "levels that hold on average for a finite sample, by held-out rows: none, split, split:SHARE, "
-     "cross, cross:FOLDS; auto, which method auto has by default, is split:0.1 from 2,000 rows on "
-     "and none below; with ',strict' behind it (split,strict) levels that the rows are too few for "
-     "are infinite instead of the model's own"},
+     "finite-sample guarantee of coverage, on average over exchangeable rows, by held-out rows: "
+     "none, split, split:SHARE, cross, cross:FOLDS; auto (the default of method auto) means "
+     "split:0.1 from 2,000 rows on and none below. If there are too few rows for a level, the "
+     "answer is the model's own quantile, or infinite with ',strict' (split,strict)"},
 });
 
 template <class T>
@@ -35,7 +35,7 @@ Partition stated_partition(std::span<const std::uint8_t> held_out) {
   Partition parts = flagged_partition(held_out);
   if (parts.second.size() < kRowsForNinety) {
     fail(ErrorCode::kBadData, {.remedies = {advice("hold out more rows")}},
-         "{} of {} rows are held out for the guarantee, and a finite 90 % interval needs {}",
+         "{} of {} rows are held out for the guarantee, but a finite 90 % interval needs {}",
          parts.second.size(), held_out.size(), kRowsForNinety);
   }
   return parts;
@@ -76,11 +76,11 @@ GuaranteeRule parse_guarantee(const Params& params) {
     rule.folds = parse_count(parts[1]).value_or(0);
     if (rule.folds >= 2 && rule.folds <= kMostFolds) return rule;
   }
-  fail_option("guarantee", text,
-              fmt::format("is none, auto, split, split:SHARE with a share between 0 and 1, cross, "
-                          "or cross:FOLDS with 2 to {} folds, each but none also with ',strict' "
-                          "behind it",
-                          kMostFolds));
+  fail_option(
+      "guarantee", text,
+      fmt::format("must be none, auto, split, split:SHARE with a share between 0 and 1, cross, or "
+                  "cross:FOLDS with 2 to {} folds; all except none may end in ',strict'",
+                  kMostFolds));
 }
 
 GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows) {
@@ -113,7 +113,7 @@ Partition guarantee_partition(const FitInput& input, const GuaranteeRule& rule, 
     fail(ErrorCode::kBadData,
          {.remedies = {advice(fmt::format("give at least {} rows", enough)),
                        {"use a larger share:", "guarantee", "split:SHARE", ""}}},
-         "the guarantee would hold out {} of {} rows, and a 90 % interval needs {}",
+         "the guarantee would hold out {} of {} rows, but a 90 % interval needs {}",
          drawn.second.size(), count, kRowsForNinety);
   }
   std::vector<std::uint8_t> held_out(input.x.rows(), 0);

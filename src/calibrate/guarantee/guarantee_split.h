@@ -15,17 +15,16 @@ namespace tare {
 /// The option behind --guarantee, which every method has.
 std::span<const ParamInfo> guarantee_options();
 
-/// More held-out rows than this are not taken: with so many a level's coverage has a standard
-/// deviation of 0.2 % or less, and further rows do more good in the fit.
+/// The maximum number of held-out rows. With this number the coverage of a level has a standard
+/// deviation of 0.2 % or less, and further rows are more useful in the fit.
 inline constexpr std::size_t kMostGuaranteeRows = 50'000;
 
-/// What is answered where the ranked rows are too few for a level: a bound that has at least the
-/// outermost level they have, moved by the model's own quantiles; or infinity, which is the only
-/// bound that has the level.
+/// The answer if there are too few ranked rows for a level: the outermost bound, extended by the
+/// model's own quantiles; or infinity, which is the only bound that keeps the level.
 enum class OuterLevels : std::uint8_t { kOwnTail, kInfinite };
 
-/// What is asked for. Text: none, auto, split, split:SHARE, cross, cross:FOLDS, and behind each but
-/// none ",strict" for OuterLevels::kInfinite.
+/// The requested guarantee. Text: none, auto, split, split:SHARE, cross, cross:FOLDS; all except
+/// none may end in ",strict" for OuterLevels::kInfinite.
 struct GuaranteeRule {
   enum class Form : std::uint8_t { kNone, kAuto, kSplit, kCross } form = Form::kNone;
   double share = 0.2;     // of the rows that are held out, for split
@@ -36,23 +35,24 @@ inline constexpr std::size_t kMostFolds = 20;
 /// Throws kInvalidArgument.
 GuaranteeRule parse_guarantee(const Params& params);
 
-/// What `auto` means for so many rows that may be held out: a tenth of them, but no more than
-/// 2,000, where there are at least 2,000 and the fit hardly notices. Below that, nothing: a tenth
-/// would not do for the outer levels, and folds cost small data dearly (decision 16).
+/// The meaning of `auto` for a number of rows that may be held out. From 2,000 rows on: a tenth of
+/// them, at most 2,000, which costs the fit little. Below: none, because a tenth would be too few
+/// for the outer levels, and folds are expensive on small data (decision 16).
 GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows);
 
-/// Which rows of a fit come last: those of a series, whose neighbours resemble each other.
+/// The order of the rows. Of a series (kTime) the last rows are held out, because neighbouring rows
+/// resemble each other.
 enum class RowOrder : std::uint8_t { kNone, kTime };
 
-/// Rows for the fit (first) and rows held out (second): drawn at random, or the last ones. Where
-/// FitInput::calibrate_rows says which rows stand for those to come, the share is of these and they
-/// are taken from these. A row of zero weight is never held out. FitInput::held_out_rows outranks
-/// all of this. Throws kBadData where fewer than
-/// kRowsForNinety would be held out, and names how many rows it takes.
+/// Rows for the fit (first) and rows held out (second): drawn at random, or the last ones. If
+/// FitInput::calibrate_rows marks the calibration rows, the share refers to these and the held-out
+/// rows are drawn from these. A row of zero weight is never held out. FitInput::held_out_rows
+/// overrides all of this. Throws kBadData, with the number of rows needed, if fewer than
+/// kRowsForNinety would be held out.
 Partition guarantee_partition(const FitInput& input, const GuaranteeRule& rule, RowOrder order);
 
-/// Rows that stand for those to come, and that count: not those of weight 0, and of a split by a
-/// column only those that calibrate.
+/// Rows that may be held out: rows of positive weight and, with a split by a column, only
+/// calibration rows.
 std::vector<std::size_t> rows_to_draw_from(const FitInput& input);
 
 /// Some rows of a FitInput, with the memory behind them.

@@ -28,18 +28,22 @@ namespace {
 
 constexpr std::array kNrcOptions = std::to_array<ParamInfo>({
     {"regressor", "mlp", "point model f: mlp, lstm, forest, extra_trees, boosting, ridge, zero"},
-    {"reducer", "none", "features of the kernel: none, projection, correlation, embedding"},
-    {"dims", "4", "features left by the reducer"},
-    {"scale", "standard", "of the kernel's features: standard, none"},
-    {"kernel", "gaussian", "naive, epanechnikov, triangular, tricube, gaussian, laplace, knn"},
-    {"bandwidth", "auto", "auto, rate, rate:C, a number, or infinite"},
-    {"split", "0.3", "share of rows that calibrate, cross, time, or time:SHARE"},
-    {"folds", "5", "folds of split=cross"},
-    {"fallback", "nearest", "where no row is in reach: nearest, marginal"},
-    {"min_support", "20", "rows of the nearest fallback"},
+    {"reducer", "none",
+     "how the features of the kernel are reduced: none, projection, correlation, embedding"},
+    {"dims", "4", "number of features after the reducer"},
+    {"scale", "standard", "scaling of the kernel's features: standard, none"},
+    {"kernel", "gaussian",
+     "kernel of the distance: naive, epanechnikov, triangular, tricube, gaussian, laplace, knn"},
+    {"bandwidth", "auto",
+     "bandwidth of the kernel: auto (leave-one-out), rate, rate:C, a number, or infinite"},
+    {"split", "0.3", "rows that calibrate: a share, cross, time, or time:SHARE"},
+    {"folds", "5", "number of folds of split=cross"},
+    {"fallback", "nearest",
+     "rows to use if no calibration row is within the bandwidth: nearest, or marginal (all rows)"},
+    {"min_support", "20", "number of rows of fallback=nearest"},
     {"features_of_input", "auto",
-     "center and log spread of what is given among the kernel's features: none, also, only; auto "
-     "is also where a spread is given and no columns are named"},
+     "center and log spread of the given distribution as features of the kernel: none, also, only; "
+     "auto means also if a spread is given and no columns are named"},
     kScreenOption,
     kRanksOption,
 });
@@ -48,7 +52,7 @@ std::string index_help() {
   std::vector<std::string> names;
   for (const SnqEngineInfo& info : snq_engines()) names.emplace_back(info.name);
   std::ranges::sort(names);
-  return fmt::format("how near rows are found: {}; auto takes the fastest", join(names, ", "));
+  return fmt::format("engine that evaluates SNQ: {}; auto selects the fastest", join(names, ", "));
 }
 
 std::vector<ParamInfo> options_with_engines() {
@@ -70,7 +74,7 @@ SnqOptions parse_snq(const Params& params) {
   if (fallback == "marginal") {
     options.fallback = Fallback::kMarginal;
   } else if (fallback != "nearest") {
-    fail_option("fallback", fallback, "is nearest or marginal");
+    fail_option("fallback", fallback, "must be nearest or marginal");
   }
   return options;
 }
@@ -91,12 +95,12 @@ BandwidthRule parse_bandwidth(const Params& params) {
   const bool rate = name.starts_with("rate:");
   const auto value = parse_number(rate ? text.substr(5) : text);
   if (!value || !(*value > 0.0)) {
-    fail_option("bandwidth", text, "is auto, rate, rate:C, infinite or a positive number");
+    fail_option("bandwidth", text, "must be auto, rate, rate:C, infinite or a positive number");
   }
   return {rate ? "rate" : "given", *value};
 }
 
-/// Whether the kernel sees what the given law says.
+/// Whether the kernel uses features of the given distribution.
 enum class InputFeatures : std::uint8_t { kAuto, kNone, kAlso, kOnly };
 
 InputFeatures parse_input_features(const Params& params, const FitInput& input) {
@@ -111,16 +115,16 @@ InputFeatures parse_input_features(const Params& params, const FitInput& input) 
                                                          : InputFeatures::kNone;
   }
   if (name != "also" && name != "only") {
-    fail_option("features_of_input", name, "is auto, none, also or only");
+    fail_option("features_of_input", name, "must be auto, none, also or only");
   }
   if (!is_given) {
     fail(ErrorCode::kInvalidArgument, {.option = "features_of_input", .value = name},
-         "is '{}', which needs a prediction that is given, and there is none", name);
+         "is '{}', which needs given predictions, but there are none", name);
   }
   return name == "also" ? InputFeatures::kAlso : InputFeatures::kOnly;
 }
 
-/// x, and behind it what the kernel sees of the given law.
+/// x, followed by the features of the given distribution.
 Matrix with_input_features(const GivenLaw& law, const Rows& rows) {
   Matrix joined(rows.x.rows(), rows.x.cols() + law.feature_count());
   for (std::size_t i = 0; i < joined.rows(); ++i) {
@@ -247,12 +251,13 @@ FeatureMapOptions parse_map(const Params& params, const FitInput& input) {
   options.columns = input.calibrate_columns;
   if (options.reducer == Reducer::kEmbedding && !options.columns.empty()) {
     fail(ErrorCode::kInvalidArgument,
-         "the kernel sees either an embedding or named columns, not both");
+         "the features of the kernel are either an embedding or named columns, not both");
   }
   return options;
 }
 
-/// Columns `first` to `last` are the given law's: the only ones the kernel sees, or some more.
+/// Columns `first` to `last` are features of the given distribution: the kernel uses only these, or
+/// these and others.
 void add_input_columns(InputFeatures which, std::size_t first, std::size_t last,
                        std::vector<std::size_t>& columns) {
   if (which == InputFeatures::kOnly) columns.clear();
@@ -275,7 +280,7 @@ std::vector<double> calibration_weights(const FitInput& input, std::span<const s
   return weight;
 }
 
-/// What the kernel may see of `source`, tested on the calibration rows that have a weight.
+/// The columns of `source` that screening keeps, tested on calibration rows of positive weight.
 std::vector<ScreenedColumn> screen(MatrixView source, const TrainedPointModel& trained,
                                    std::span<const double> weight, Seed seed,
                                    const Execution& how) {
@@ -314,7 +319,8 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
   const bool embeds = map_options.reducer == Reducer::kEmbedding;
   if (screens && (embeds || !map_options.columns.empty())) {
     fail(ErrorCode::kInvalidArgument,
-         "columns are found by screening, or named, or an embedding takes their place: only one");
+         "the features of the kernel come from screening, from named columns or from an embedding: "
+         "use only one");
   }
   if (embeds) params.set("embed", std::to_string(map_options.dims));
   const SplitRule rule = parse_split(params);
@@ -344,7 +350,7 @@ std::unique_ptr<QuantileModel> fit_nrc(const FitInput& input, const Params& give
   if (screens) {
     parts.screened = screen(source, trained, weight, split(input.seed, 1003), how);
     map_options.columns = kept_columns(parts.screened);
-    // Where nothing matters all rows are alike, wherever they lie.
+    // If the residual depends on no column, all rows have equal weight.
     if (map_options.columns.empty()) bandwidth = {"given", std::numeric_limits<double>::infinity()};
   }
   parts.map =
@@ -373,7 +379,7 @@ std::unique_ptr<QuantileModel> load_nrc(const TensorReader& in) {
   parts.point = PointModel::load(in.part("point"), parts.features);
   parts.sees_input = in.has_value("sees_input") && in.get<bool>("sees_input");
   if (parts.sees_input && (parts.embeds || !parts.point.is_given())) {
-    fail(ErrorCode::kCorruptFile, "the model file's kernel sees an input that there is not");
+    fail(ErrorCode::kCorruptFile, "the model file's kernel uses an input that does not exist");
   }
   parts.map = FeatureMap::load(in.part("features"));
   Snq snq = Snq::load(in.part("snq"));

@@ -26,12 +26,12 @@ namespace {
 constexpr std::array kNrcBoostOptions = std::to_array<ParamInfo>({
     {"regressor", "boosting",
      "point model f: mlp, lstm, forest, extra_trees, boosting, ridge, zero"},
-    {"split", "cross", "share of rows that calibrate, or cross"},
-    {"folds", "5", "folds of split=cross"},
+    {"split", "cross", "rows that calibrate: a share, or cross"},
+    {"folds", "5", "number of folds of split=cross"},
 });
 
-/// What the trees see of a row: the columns that are calibrated on, and unless those were named,
-/// what the point model says.
+/// The features of the trees: the columns to calibrate on and, unless these are named, the
+/// prediction of the point model.
 class SeenColumns {
  public:
   SeenColumns() = default;
@@ -59,7 +59,7 @@ class SeenColumns {
     return seen;
   }
 
-  /// What SNQ sees where its only column is this one of with_sizes().
+  /// The kind of the kernel's feature if it is this column of with_sizes().
   void describe(std::size_t place, const Description& names, ResidualTreesDescription& out) const {
     if (place < of_columns_) {
       const auto named = columns_.columns();
@@ -98,7 +98,7 @@ std::size_t columns_of_point(const PointModel& point) {
   return point.is_given() ? point.law().feature_count() : 1;
 }
 
-/// What SNQ may see: what the trees saw, and the size they found.
+/// The candidate features of the kernel: those of the trees, and the size that they estimate.
 Matrix with_sizes(const Matrix& seen, std::span<const double> log_size) {
   Matrix joined(seen.rows(), seen.cols() + 1);
   for (std::size_t i = 0; i < joined.rows(); ++i) {
@@ -202,7 +202,7 @@ class NrcBoostModel final : public QuantileModel {
     });
   }
 
-  /// What SNQ sees.
+  /// The features of the kernel.
   Matrix features_of(const Rows& rows, std::span<const double> predicted,
                      const Execution& how) const {
     Matrix all(rows.x.rows(), kernel_.map.dims());
@@ -245,7 +245,7 @@ SplitRule split_rule(const FitInput& input, const Params& params) {
   if (input.window > 1 || rule.kind == SplitRule::Kind::kTime) {
     fail(ErrorCode::kInvalidArgument,
          {.remedies = {use("method", "lstm_nrc"), use("method", "nrc")}},
-         "nrc_boost is for rows in no order, and these are a series");
+         "nrc_boost does not support series");
   }
   return rule;
 }
@@ -274,7 +274,7 @@ std::unique_ptr<QuantileModel> fit_nrc_boost(const FitInput& input, const Params
   const Matrix x = all ? Matrix() : take_rows(input.x, own.rows);
   const Matrix given = all ? Matrix() : take_rows(input.given, own.rows);
   const Rows calibrating{all ? input.x : x, all ? input.given : given};
-  std::vector<double> predicted;  // by the model that had not seen the row
+  std::vector<double> predicted;  // out of fold
   if (!parts.point.is_given()) {
     for (std::size_t k = 0; k < own.rows.size(); ++k)
       predicted.push_back(input.y[own.rows[k]] - own.u[k]);

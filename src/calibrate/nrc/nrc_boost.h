@@ -12,12 +12,12 @@ namespace tare {
 
 std::span<const ParamInfo> nrc_boost_options();
 
-/// NRC in two steps: a few boosted trees bring residuals to a common center and size, cross-fitted
-/// (ResidualTrees), and SNQ calibrates what is left. SNQ sees the one column on which that depends
-/// most, among the features, the prediction and the size that the trees found, and takes its k
-/// nearest rows there; or, where rows left out are predicted better so, all of these columns.
-/// Trees find what varies in many directions with few rows, and along one line SNQ is exact and
-/// fast.
+/// NRC in two steps: a few cross-fitted boosted trees standardise residuals by center and size
+/// (ResidualTrees), and SNQ calibrates the standardised residuals. The kernel of SNQ uses the one
+/// column on which these depend most, among the features, the prediction and the size estimated by
+/// the trees, with the k nearest rows; or all of these columns if the loss on left-out rows is
+/// smaller. Trees need few rows to find dependence on many features, and SNQ on one feature is
+/// exact and fast.
 std::unique_ptr<QuantileModel> fit_nrc_boost(const FitInput& input, const Params& params,
                                              const Execution& how);
 std::unique_ptr<QuantileModel> load_nrc_boost(const TensorReader& in);

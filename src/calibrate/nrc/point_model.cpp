@@ -75,7 +75,7 @@ TrainedPointModel train_cross(const RegressorKind& kind, const FitInput& input,
                               const Params& params, std::size_t folds, const Execution& how) {
   const std::size_t rows = input.x.rows();
   if (folds > rows) {
-    fail(ErrorCode::kBadData, "{} folds need at least as many rows, and there are {}", folds, rows);
+    fail(ErrorCode::kBadData, "{} folds need at least as many rows, but there are {}", folds, rows);
   }
   const auto fold_of_row =
       input.window > 1 ? time_folds(rows, folds) : random_folds(rows, folds, split(input.seed, 0));

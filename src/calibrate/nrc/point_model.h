@@ -18,8 +18,8 @@
 
 namespace tare {
 
-/// f: the mean of one or more regressors on some columns of x, or, with no regressor, what is
-/// given: a prediction, or a whole law.
+/// f: the mean of one or more regressors on some columns of x, or, without a regressor, the given
+/// prediction or distribution.
 class PointModel {
  public:
   /// f is Rows::given.
@@ -49,7 +49,7 @@ class PointModel {
   GivenLaw law_;
 };
 
-/// A point model and the residuals of rows it has not seen.
+/// A point model and the residuals of rows that it was not trained on.
 struct TrainedPointModel {
   PointModel model;
   std::vector<std::size_t> training_rows;  // on which scales may be learned; ascending

@@ -15,9 +15,9 @@
 
 namespace tare {
 
-/// Where residuals lie and how large they are, by what a few boosted trees see in the features: u
-/// becomes (u - center) / size, whose law depends on the features far less. Either part is there
-/// only where rows left out show that it helps; else the center is 0, or the size 1.
+/// The center and size of residuals, estimated from the features by a few boosted trees: u becomes
+/// (u - center) / size, whose distribution depends far less on the features. Each part is used only
+/// if it reduces the loss on left-out rows; otherwise the center is 0, or the size 1.
 class ResidualTrees {
  public:
   /// Of each row.
@@ -26,9 +26,9 @@ class ResidualTrees {
     std::vector<double> log_size;
   };
   struct Fitted;
-  /// Learns from u at each row of `features`; `weight` may be empty. What it says about the rows
-  /// themselves is by trees that have not seen them, so that the residuals brought to this frame
-  /// are as those of new rows.
+  /// Learns from u at each row of `features`; `weight` may be empty. Its estimates for the rows of
+  /// the fit are out of fold, so that their standardised residuals have the same distribution as
+  /// those of new rows.
   static Fitted fit(MatrixView features, std::span<const double> u, std::span<const double> weight,
                     Seed seed, const Execution& how);
 
@@ -46,8 +46,8 @@ class ResidualTrees {
  private:
   std::unique_ptr<Regressor> center_;
   std::unique_ptr<Regressor> log_size_;
-  // Sizes of new rows stay within those of the fit: an error of a few trees is no reason for an
-  // interval of no width.
+  // Sizes of new rows are limited to the range of the fit, so that an error of a few trees cannot
+  // give an interval of width 0.
   double least_ = 0.0;
   double most_ = 0.0;
 };

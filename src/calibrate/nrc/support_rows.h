@@ -15,12 +15,12 @@
 
 namespace tare {
 
-/// Where a model that sees many columns has been: some of its rows, standardised, and how far from
-/// the nearest of them a new row like these may lie (support_radius). For models whose kernel does
-/// not see all that the answer depends on.
+/// A sample of the standardised rows of a fit, and the distance to the nearest of them that 99 % of
+/// new rows do not exceed (support_radius). For models whose kernel does not use all features on
+/// which the answer depends.
 class SupportRows {
  public:
-  /// Of more than 2,048 rows so many, at equal steps.
+  /// At most 2,048 rows, at equal steps.
   static SupportRows learn(MatrixView x, const Execution& how);
 
   std::size_t inputs() const noexcept { return map_.inputs(); }

@@ -17,12 +17,13 @@ constexpr double kLeastOfMeanSlope = 1e-2;   // of the row, for an end without a
 void check_levels(std::span<const double> levels) {
   if (levels.size() < 2) {
     fail(ErrorCode::kInvalidArgument,
-         "{} given quantiles say nothing about the spread: at least 2 are needed", levels.size());
+         "{} given quantiles do not determine a spread: at least 2 are needed", levels.size());
   }
   for (std::size_t j = 0; j < levels.size(); ++j) {
     if (!(levels[j] > 0.0 && levels[j] < 1.0) || (j > 0 && !(levels[j - 1] < levels[j]))) {
       fail(ErrorCode::kInvalidArgument,
-           "the levels of given quantiles ascend inside (0, 1), and number {} is {}", j, levels[j]);
+           "the levels of given quantiles must ascend inside (0, 1), but number {} is {}", j,
+           levels[j]);
     }
   }
 }
@@ -88,7 +89,7 @@ GivenLaw GivenLaw::fit(const GivenForm& form, MatrixView given) {
 
 void GivenLaw::check(MatrixView given) const {
   if (given.cols() != form_.columns()) {
-    fail(ErrorCode::kShapeMismatch, "{} given columns where the form has {}", given.cols(),
+    fail(ErrorCode::kShapeMismatch, "{} given columns, but the form has {}", given.cols(),
          form_.columns());
   }
   if (form_.kind == GivenKind::kPoint) return;
@@ -145,8 +146,8 @@ GivenLaw::Residuals GivenLaw::residuals(MatrixView given, std::span<const double
     result.unit.push_back(law.unit());
     if (!std::isfinite(result.u.back())) {
       fail(ErrorCode::kBadData,
-           "row {}: the target {} is too many spreads of {} away from what is given", i, y[i],
-           law.unit());
+           "row {}: the target {} is too far from the given distribution, whose spread is {}", i,
+           y[i], law.unit());
     }
   }
   return result;

@@ -11,20 +11,20 @@
 
 namespace tare {
 
-/// What an outside model says about one row, as a line with knots from residuals u to targets y. It
-/// rises wherever it has no step, and its ends go on for ever, so that every y has a residual and
-/// every residual a y. Quantiles commute with a map that rises: the quantile of y is the line at
-/// the quantile of u.
+/// The given distribution of one row, as an increasing piecewise linear map from residuals u to
+/// targets y. It may have steps, and it extends to infinity, so that every y has a residual and
+/// every residual a y. Quantiles commute with increasing maps: the quantile of y is the map at the
+/// quantile of u.
 ///
 /// A point prediction f is y = f + u; a mean and an sd are y = mean + sd u. Quantiles are knots at
-/// the logit of their level. On that scale the middle of a normal law is nearly straight, and a
-/// straight end is an exponential tail; and no y is so far out that its level rounds to 0 or 1.
+/// the logit of their level. On that scale the middle of a normal distribution is nearly linear,
+/// and a linear end is an exponential tail. No y is so extreme that its level rounds to 0 or 1.
 class RowLaw {
  public:
   double residual(double y) const;
   double answer(double u) const;
   double center() const { return answer(0.0); }
-  /// By how much y moves with u, on average over the row; above 0.
+  /// The mean slope of y in u over the row; above 0.
   double unit() const noexcept { return unit_; }
 
  private:
@@ -36,18 +36,18 @@ class RowLaw {
   double unit_ = 1.0;
 };
 
-/// How the given columns of a row become its law; saved with the model.
+/// How the given columns of a row become its distribution; saved with the model.
 ///
-/// Quantiles of a row that cross are sorted. Each end goes on with the slope of its outermost pair
-/// of quantiles. Where that is below a hundredth of the row's mean slope, that is taken, and where
-/// all of a row's quantiles are equal, a thousandth of what is usual among the rows of the fit. A y
-/// at which several quantiles lie has the residual in the middle of theirs.
+/// Quantiles of a row that cross are sorted. Each end has the slope of its outermost pair of
+/// quantiles, but at least a hundredth of the row's mean slope. If all quantiles of a row are
+/// equal, the slope is a thousandth of the usual slope among the rows of the fit. A y at which
+/// several quantiles lie has the residual in the middle of theirs.
 class GivenLaw {
  public:
   /// A point prediction.
   GivenLaw() = default;
-  /// Learns what spread is usual. Throws as check does, and kInvalidArgument for levels that are
-  /// too few, outside (0, 1) or do not ascend.
+  /// Learns the usual spread. Throws as check does, and kInvalidArgument for levels that are too
+  /// few, outside (0, 1) or not ascending.
   static GivenLaw fit(const GivenForm& form, MatrixView given);
 
   const GivenForm& form() const noexcept { return form_; }
@@ -64,7 +64,8 @@ class GivenLaw {
   };
   Residuals residuals(MatrixView given, std::span<const double> y) const;
 
-  /// What the kernel may see of the input: its center, and but for a point the log of its spread.
+  /// The features of the input for the kernel: its center and, except for a point prediction, the
+  /// log of its spread.
   std::size_t feature_count() const { return form_.kind == GivenKind::kPoint ? 1 : 2; }
   void features(std::span<const double> row, std::span<double> out) const;
 

@@ -20,7 +20,7 @@ SplitRule parse_split(const Params& params) {
     const auto share = parse_number(value);
     if (!share || !(*share > 0.0 && *share < 1.0)) {
       fail_option("split", text,
-                  "is a share between 0 and 1, cross, time, time:SHARE or by:COL=VALUE");
+                  "must be a share between 0 and 1, cross, time, time:SHARE or by:COL=VALUE");
     }
     return *share;
   };
@@ -46,7 +46,7 @@ Params with_series_split(const Params& given, const FitInput& input) {
           .value = params.text("split", ""),
           .remedies = {use("split", "time"), use("split", "time:SHARE"), use("split", "cross")},
           .named_in_problem = true},
-         "with a window of {} the rows are a series, of which no rows at random can be held out",
+         "with a window of {} the rows are a series, so a random share cannot be held out",
          input.window);
   }
   return params;
@@ -64,8 +64,8 @@ Partition hold_out(const FitInput& input, const SplitRule& rule) {
       break;
   }
   fail(ErrorCode::kInvalidArgument, {.option = "split", .value = "cross"},
-       "is a share, time, time:SHARE or by:COL=VALUE, not cross: this method holds rows out for "
-       "its calibration");
+       "must be a share, time, time:SHARE or by:COL=VALUE, not cross: this method holds out rows "
+       "for its calibration");
 }
 
 void check_calibration_rows(std::size_t usable) {
@@ -73,7 +73,7 @@ void check_calibration_rows(std::size_t usable) {
   fail(ErrorCode::kBadData,
        {.remedies = {advice("give more rows"),
                      {"a larger", "split", "", ""},
-                     use("split", "cross", "where the method has it")}},
+                     use("split", "cross", "if the method supports it")}},
        "{} calibration rows are too few: at least {} are needed", usable, kMinCalibrationRows);
 }
 

@@ -11,8 +11,7 @@
 
 namespace tare {
 
-/// Fewer calibration rows than this is an error: no quantile but the middle ones would mean
-/// anything.
+/// Fewer calibration rows are an error, because only quantiles near the median would be meaningful.
 inline constexpr std::size_t kMinCalibrationRows = 10;
 
 /// How rows are shared between the model and its calibration. Texts as in --split.
@@ -29,7 +28,7 @@ SplitRule parse_split(const Params& params);
 Params with_series_split(const Params& params, const FitInput& input);
 
 /// The rows that train (first) and those that calibrate (second), for a method that trains once.
-/// FitInput::calibrate_rows outranks the rule. kInvalidArgument for kCross.
+/// FitInput::calibrate_rows overrides the rule. kInvalidArgument for kCross.
 Partition hold_out(const FitInput& input, const SplitRule& rule);
 
 /// kBadData for fewer rows with a weight than kMinCalibrationRows.

@@ -34,8 +34,8 @@ class ModelColumns {
   std::vector<std::size_t> columns_;
 };
 
-/// Some rows of a FitInput as a model learns from them: its columns only, and no row of zero
-/// weight, since that says nothing and models need not know what to do with it.
+/// Some rows of a FitInput as a model learns from them: its columns only, without rows of zero
+/// weight, so that models need not handle them.
 struct TrainingRows {
   /// Throws kBadData where no row is left.
   TrainingRows(const FitInput& input, std::span<const std::size_t> rows);

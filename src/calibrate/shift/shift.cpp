@@ -102,8 +102,8 @@ struct TwoKinds {
 void check_kinds(MatrixView x, std::span<const double> weight, MatrixView fresh) {
   if (x.cols() != fresh.cols() || (!weight.empty() && weight.size() != x.rows())) {
     fail(ErrorCode::kShapeMismatch,
-         "shift: {} columns at fit and {} in the rows to be predicted, {} weights for {} rows",
-         x.cols(), fresh.cols(), weight.size(), x.rows());
+         "shift: {} columns at fit and {} in the rows to predict, {} weights for {} rows", x.cols(),
+         fresh.cols(), weight.size(), x.rows());
   }
   for (const MatrixView rows : {x, fresh}) {
     for (std::size_t i = 0; i < rows.rows(); ++i) {
@@ -122,7 +122,8 @@ std::vector<std::size_t> some_rows(std::size_t count, std::span<const double> we
   }
   if (rows.size() < kLeastOfAKind) {
     fail(ErrorCode::kBadData,
-         "a shift needs {} rows that count, of the fit and to be predicted, and {} are there",
+         "a shift needs {} rows with positive weight both in the fit and to predict, but there are "
+         "{}",
          kLeastOfAKind, rows.size());
   }
   if (rows.size() > kMostOfAKind) {
@@ -216,7 +217,7 @@ std::vector<LogisticFit> best_fits(const TwoKinds& kinds, const Execution& how) 
   return fits;
 }
 
-/// Of each row of x, by the fit that has not seen it where one has.
+/// Of each row of x, out of fold if the row is in a fold.
 std::vector<double> unseen_ratios(MatrixView x, const TwoKinds& kinds, const Shift& shift,
                                   const Execution& how) {
   constexpr std::size_t kNotAmong = kShiftFolds;
@@ -233,9 +234,9 @@ std::vector<double> unseen_ratios(MatrixView x, const TwoKinds& kinds, const Shi
   return ratio;
 }
 
-/// The larger of the value that 1 % of the ratios exceed and of twenty times their median: what is
-/// beyond is a few rows that would stand for all. The smaller of the two costs more coverage than
-/// it saves (docs/decisions/0015).
+/// The larger of the value that 1 % of the ratios exceed and of twenty times their median: without
+/// this limit a few rows would dominate. The smaller of the two costs more coverage than it saves
+/// (docs/decisions/0015).
 double cut_off_of(std::vector<double> ratios) {
   const auto place = [&](std::size_t from_above) {
     const auto at = ratios.end() - 1 - static_cast<std::ptrdiff_t>(from_above);

@@ -32,7 +32,7 @@ void check_options(const SnqOptions& options) {
   if (options.kernel == KernelKind::kKnn && !std::isinf(options.bandwidth) &&
       (options.bandwidth != std::floor(options.bandwidth) || options.bandwidth > kMostRows)) {
     fail_option("bandwidth", fmt::to_string(options.bandwidth),
-                "of the knn kernel is a number of rows and must be whole");
+                "of the knn kernel is a number of rows and must be a whole number");
   }
   if (!(options.tie_tolerance >= 0.0 && options.tie_tolerance <= 1.0)) {
     fail(ErrorCode::kInvalidArgument, "the tolerance of ties must lie between 0 and 1, got {}",
@@ -44,7 +44,7 @@ void check_options(const SnqOptions& options) {
          options.level_map.shift, options.level_map.stretch, options.level_map.bend);
   }
   if (options.level_map != LevelMap{} && options.ranks == Ranks::kPaper) {
-    fail(ErrorCode::kInvalidArgument, "the paper's ranks know no map of levels");
+    fail(ErrorCode::kInvalidArgument, "ranks=paper does not support a map of levels");
   }
   if (options.min_support < 1) {
     fail(ErrorCode::kInvalidArgument, "min_support must be at least 1");

@@ -25,9 +25,9 @@ inline constexpr auto kDeepGpOptions = join_options(
         {"width", "10", "outputs of the hidden layer"},
         {"inducing", "128", "inducing points of each layer; fewer where there are fewer rows"},
         {"draws", "8",
-         "draws of the noise between the layers for each row of a minibatch, weighed against each "
-         "other; 1: the plain bound, which leaves no use for that noise"},
-        {"samples", "64", "normal laws whose mixture is the answer"},
+         "draws of the noise between the layers for each row of a minibatch, combined by "
+         "importance weights; 1: the plain bound, under which that noise has no effect"},
+        {"samples", "64", "number of normal distributions in the mixture that is the answer"},
     }),
     nn::training_options("0.01"));
 

@@ -11,8 +11,8 @@ namespace tare {
 inline constexpr auto kLstmOptions = join_options(
     std::to_array<ParamInfo>({
         {"window", "auto",
-         "steps that lie side by side in a row, oldest first; auto: 5 where the number of "
-         "columns is a multiple of 5, else 1"},
+         "number of time steps that a row contains, oldest first; auto: 5 if the number of columns "
+         "is a multiple of 5, else 1"},
         {"units", "40,40", "cells of each layer"},
         {"dropout", "0", "share of the hidden states that are left out at random in training"},
     }),

@@ -193,7 +193,7 @@ Card column_card(const ReportColumn& column, const std::vector<Slice>& slices) {
           .table = slice_table(column, slices)};
 }
 
-std::string place_text(const Region& region, std::span<const ReportColumn> columns) {
+std::string region_text(const Region& region, std::span<const ReportColumn> columns) {
   return conditions_text(region, columns, std::numeric_limits<double>::infinity());
 }
 
@@ -211,7 +211,7 @@ Card worst_regions_card(const RegionSearch& search, std::span<const ReportColumn
   for (const Region& region : search.worst) {
     const double nominal = nominal_share(region.event);
     const bool sure = region.adjusted <= RegionSearch::kLevel;
-    const std::string where = place_text(region, columns);
+    const std::string where = region_text(region, columns);
     const std::string what =
         region.event == CalibrationEvent::kCovered ? "in the interval" : "below the median";
     rows.push_back({region_label(region, columns), 100.0 * (region.share - nominal),

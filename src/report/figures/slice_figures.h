@@ -15,7 +15,7 @@ namespace tare {
 Card column_card(const ReportColumn& column, const std::vector<Slice>& slices);
 
 /// The description of a region: "age from 31 to 47 and colour = red", or "all rows".
-std::string place_text(const Region& region, std::span<const ReportColumn> columns);
+std::string region_text(const Region& region, std::span<const ReportColumn> columns);
 /// What is wrong in a region: "intervals too wide", "predictions too large".
 std::string region_fault(const Region& region);
 

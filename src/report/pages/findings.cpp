@@ -52,7 +52,7 @@ Finding curve_finding(const ReliabilityCurve& curve) {
 }
 
 Finding region_finding(const ModelReport& report) {
-  const RegionSearch& search = report.places;
+  const RegionSearch& search = report.regions;
   if (search.found == 0) {
     return {
         true, "no region stands out.",
@@ -64,7 +64,7 @@ Finding region_finding(const ModelReport& report) {
   return {
       false, "calibration varies between regions.",
       fmt::format("Worst: {} ({}): {}, {} observed where {} is nominal{}.",
-                  place_text(worst, report.columns), rows_text(worst.rows), region_fault(worst),
+                  region_text(worst, report.columns), rows_text(worst.rows), region_fault(worst),
                   percent_text(worst.share), percent_text(nominal_share(worst.event)),
                   worst.sure_error > 0.0 ? "; off by at least " + percent_text(worst.sure_error) +
                                                ", after the correction for all regions"

@@ -146,7 +146,7 @@ std::vector<Section> sections_of(const ModelReport& report, const Outcomes& outc
       {"average", "Over all rows",
        cards_html({reliability_card(report.curve, report.guaranteed), pit_card(report.scores)})});
   sections.push_back({"worst", "Where calibration is worst",
-                      cards_html({worst_regions_card(report.places, report.columns)})});
+                      cards_html({worst_regions_card(report.regions, report.columns)})});
   sections.push_back({"columns", "Along features and groups", slices_body(report)});
   std::vector<Card> rows = {intervals_card(outcomes, report.target)};
   if (!outcomes.effective_n.empty()) rows.push_back(effective_n_card(outcomes));
@@ -175,7 +175,7 @@ ModelReport examine_rows(const Examination& exam, std::vector<ReportColumn> colu
   for (const ReportColumn& column : columns) {
     report.slices.push_back(tally_slices(cut_column(column), outcomes));
   }
-  report.places = find_worst_regions(columns, outcomes);
+  report.regions = find_worst_regions(columns, outcomes);
   report.warnings = exam.warnings();
   report.columns = std::move(columns);
   return report;

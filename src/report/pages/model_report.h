@@ -33,7 +33,7 @@ struct ModelReport {
   Slice overall;
   std::vector<ReportColumn> columns;
   std::vector<std::vector<Slice>> slices;  // of each column
-  RegionSearch places;
+  RegionSearch regions;
   std::vector<PredictionWarning> warnings;
   BandwidthChoice bandwidth;   // shown where its path is not empty
   bool of_first_fold = false;  // whose bandwidth it is

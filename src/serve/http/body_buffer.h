@@ -12,9 +12,8 @@
 
 namespace tare::serve {
 
-/// A request's body as it arrives. Its bytes count towards what all bodies together may take, from
-/// the first byte until this object is gone: a client that announces much and sends nothing takes
-/// nothing.
+/// A request's body as it arrives. Its bytes count towards the limit of all bodies from their
+/// arrival until this object is destroyed. A large Content-Length alone does not count.
 class BodyBuffer {
  public:
   BodyBuffer() = default;
@@ -29,12 +28,12 @@ class BodyBuffer {
   }
   ~BodyBuffer() { release(); }
 
-  /// Where bytes are counted, and how many there may be in all.
+  /// The shared counter of bytes, and its limit.
   void count_in(std::atomic<std::uint64_t>& counter, std::size_t most) {
     counter_ = &counter;
     most_ = most;
   }
-  /// False, and nothing added, where all bodies together would be too much.
+  /// Returns false and adds nothing if all bodies together would exceed the limit.
   bool append(const void* data, std::size_t size) {
     if (counter_->fetch_add(size) + size > most_) {
       counter_->fetch_sub(size);
@@ -58,7 +57,7 @@ class BodyBuffer {
   std::uint64_t counted_ = 0;
 };
 
-/// How Beast's parser fills a BodyBuffer. not_enough_memory: all bodies together are too much.
+/// How Beast's parser fills a BodyBuffer. not_enough_memory: all bodies together exceed the limit.
 struct CountedBody {
   using value_type = BodyBuffer;
 

@@ -6,7 +6,7 @@
 
 namespace tare::serve {
 
-/// A file of page/ that was put into the library when it was built.
+/// A file of page/ that the build embedded in the library.
 struct EmbeddedFile {
   std::string_view name;  // without ending
   std::string_view text;

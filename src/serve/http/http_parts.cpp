@@ -26,7 +26,7 @@ std::pair<unsigned, std::string> read_problem(boost::system::error_code error,
                              limits.body_bytes)};
   }
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-    return {431, fmt::format("the request's head is larger than {} bytes", limits.header_bytes)};
+    return {431, fmt::format("the request's header is larger than {} bytes", limits.header_bytes)};
   }
   if (error == boost::system::errc::not_enough_memory) {
     return {429, "too many large requests at once (try again in a moment)"};

@@ -14,14 +14,14 @@
 
 namespace tare::serve {
 
-/// Ids that clients send go into logs and headers: plain characters only, at most 64.
+/// Whether a client's request id is safe for logs and headers: plain characters only, at most 64.
 bool is_usable_id(std::string_view id);
 
-/// Status and detail for what Beast's parser could not take; status 0 where the client is gone.
+/// Status and detail for an error of Beast's parser; status 0 if the client has disconnected.
 std::pair<unsigned, std::string> read_problem(boost::system::error_code error,
                                               const Limits& limits);
 
-/// Now, as HTTP writes it.
+/// The current time in HTTP format.
 std::string http_date();
 
 inline std::string_view plain(boost::beast::string_view text) { return {text.data(), text.size()}; }

@@ -6,7 +6,7 @@
 
 namespace tare::serve {
 
-/// What one client, and all of them together, may take.
+/// Limits for one client and for all clients together.
 struct Limits {
   std::size_t body_bytes = std::size_t{16} << 20;       // of one request; more is 413
   std::size_t rows = 100'000;                           // of one request; more is 413
@@ -18,9 +18,8 @@ struct Limits {
   std::size_t buffered_bytes = std::size_t{256} << 20;  // of all bodies together; more are 429
   std::chrono::milliseconds request_time{
       10'000};  // for a request to arrive (408), and to be worked on (503)
-  std::chrono::milliseconds idle_time{60'000};  // a connection without a request is then closed
-  std::chrono::milliseconds grace_time{
-      30'000};  // for what is under way when the service is told to stop
+  std::chrono::milliseconds idle_time{60'000};   // a connection without a request is then closed
+  std::chrono::milliseconds grace_time{30'000};  // for requests in progress when the service stops
 };
 
 }  // namespace tare::serve

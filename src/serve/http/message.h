@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 
 namespace tare::serve {
 
-/// A request as far as the service cares: no sockets, so that it can be made up in a test.
+/// A request without sockets, so that a test can construct it.
 struct Request {
   std::string method;
   std::string target;
@@ -30,8 +30,8 @@ struct Reply {
   std::string problem;    // of a refusal: its detail, for the log
 };
 
-/// The problem as a reply, with the headers that belong to its status.
+/// A refusal as a reply, with the headers of its status.
 Reply problem_reply(unsigned status, const std::string& detail, const std::string& request_id,
-                    const ProblemMembers& members = {});
+                    const RefusalMembers& members = {});
 
 }  // namespace tare::serve

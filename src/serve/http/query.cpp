@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 
 namespace tare::serve {
 namespace {
@@ -27,7 +27,8 @@ std::string decoded(std::string_view text) {
       const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
       const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
       if (high < 0 || low < 0) {
-        refuse(400, "'{}' in the address is no escape (a percent sign is %25)", text.substr(i, 3));
+        refuse(400, "'{}' in the address is not a valid escape (write a percent sign as %25)",
+               text.substr(i, 3));
       }
       out += static_cast<char>(high * 16 + low);
       i += 2;
@@ -70,7 +71,7 @@ Target parse_target(std::string_view target, std::span<const std::string_view> k
       refuse(400, "the address has a parameter '{}' ({})", name.substr(0, 60),
              names.empty() ? "it takes none" : "there are: " + join(names, ", "));
     }
-    if (out.parameter(name)) refuse(400, "the address has '{}' twice (once is enough)", name);
+    if (out.parameter(name)) refuse(400, "the address has '{}' twice (send it once)", name);
     const std::size_t value = std::min(equals + 1, item.size());
     out.parameters.emplace_back(std::move(name), decoded(std::string_view(item).substr(value)));
   }

@@ -10,8 +10,8 @@
 
 namespace tare::serve {
 
-/// The target of a request, taken apart: "/v1/predict?levels=0.5" to a path, which is compared as
-/// it was sent, and parameters, which are decoded.
+/// The parts of a request target: "/v1/predict?levels=0.5" has a path, which is compared as sent,
+/// and parameters, which are decoded.
 struct Target {
   std::string path;
   std::vector<std::pair<std::string, std::string>> parameters;
@@ -19,10 +19,10 @@ struct Target {
   std::optional<std::string_view> parameter(std::string_view name) const;
 };
 
-/// Throws Problem 400 for a broken escape, a parameter that is not among `known`, or one twice.
+/// Throws Refusal 400 for an invalid escape, a parameter that is not in `known`, or a repeated one.
 Target parse_target(std::string_view target, std::span<const std::string_view> known);
 
-/// true, 1 or nothing; false or 0. Throws Problem 400.
+/// true: "true", "1" or empty; false: "false" or "0". Throws Refusal 400 for other texts.
 bool parse_truth(std::string_view text, std::string_view name);
 
 }  // namespace tare::serve

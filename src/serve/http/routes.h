@@ -25,7 +25,7 @@ struct Route {
   std::string_view method;  // GET, which is HEAD as well, or POST
   std::string_view path;
   Action action;
-  bool needs_token;                              // where the service was started with one
+  bool needs_token;                              // if the service was started with one
   std::span<const std::string_view> parameters;  // of the query
   std::string_view file = {};                    // of kFile: the embedded file's name
   std::string_view content_type = {};            // of kFile
@@ -33,8 +33,8 @@ struct Route {
 
 std::span<const Route> routes();
 
-/// The place in routes() of a path with this method. kNoPath where the path is not there,
-/// kOtherMethod where it is, with another method, which is then written to `allowed`.
+/// The index in routes() of a path with this method. kNoPath if the path does not exist,
+/// kOtherMethod if it exists with another method, which is then written to `allowed`.
 inline constexpr std::size_t kNoPath = static_cast<std::size_t>(-1);
 inline constexpr std::size_t kOtherMethod = static_cast<std::size_t>(-2);
 std::size_t find_route(std::string_view method, std::string_view path, std::string_view& allowed);

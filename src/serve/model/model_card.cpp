@@ -32,12 +32,18 @@ OrderedJson given_columns(const OrderedJson& known) {
 std::string model_card_json(const Description& model, const std::string& version) {
   const OrderedJson known = OrderedJson::parse(description_json(model));
   const Method& method = find_method(model.method);
-  OrderedJson json = {{"version", version},          {"method", model.method},
-                      {"summary", method.summary},   {"guarantee", method.guarantee},
-                      {"citation", method.citation}, {"options", known["options"]},
-                      {"seed", model.seed},          {"rows", model.rows},
-                      {"target", model.target},      {"window", model.window},
-                      {"missing", model.missing},    {"inputs", card_columns(known["inputs"])},
+  OrderedJson json = {{"version", version},
+                      {"method", model.method},
+                      {"summary", method.summary},
+                      {"guarantee", method.guarantee},
+                      {"citation", method.citation},
+                      {"options", known["options"]},
+                      {"seed", model.seed},
+                      {"rows", model.rows},
+                      {"target", model.target},
+                      {"window", model.window},
+                      {"missing", model.missing},
+                      {"inputs", card_columns(known["inputs"])},
                       {"predictions", given_columns(known)}};
   if (!model.group.empty()) json["group"] = known["group"];
   json["guarantee_details"] = known["guarantee"];

@@ -7,12 +7,11 @@
 
 namespace tare::serve {
 
-/// What GET /v1/model says: the method, what its guarantee keeps, the columns with their typical
-/// values and ranges, so that a client can ask sensible questions.
+/// The body of GET /v1/model: the method, the levels that its guarantee keeps, and the columns with
+/// their typical values and ranges, so that a client can build sensible requests.
 std::string model_card_json(const Description& model, const std::string& version);
 
-/// A row that the model can be asked about, as an object of JSON: medians and the most frequent
-/// categories.
+/// An example row as a JSON object: medians and the most frequent categories.
 std::string typical_row_json(const Description& model);
 
 }  // namespace tare::serve

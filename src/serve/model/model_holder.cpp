@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/fail.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 
 namespace tare::serve {
 namespace {
@@ -16,22 +16,22 @@ void check_columns(const ServedModel& present, const ServedModel& fresh) {
     const auto place = present.features().find(column.name);
     if (!place) {
       fail(ErrorCode::kBadData,
-           "it needs a column '{}', which clients of the present model do not send (start the "
-           "service anew for a model with other columns)",
+           "it needs a column '{}', which clients of the current model do not send (restart the "
+           "service for a model with other columns)",
            column.name);
     }
     if (present.features().columns()[*place].kind != column.kind) {
       fail(ErrorCode::kBadData,
-           "its column '{}' is no longer of the kind that clients send (start the service anew)",
+           "its column '{}' has a different type than clients send (restart the service)",
            column.name);
     }
   }
   if (present.schema().target() != fresh.schema().target()) {
-    fail(ErrorCode::kBadData, "its target is '{}' and no longer '{}' (start the service anew)",
+    fail(ErrorCode::kBadData, "its target is '{}', not '{}' (restart the service)",
          fresh.schema().target(), present.schema().target());
   }
   if (present.schema().window() != fresh.schema().window()) {
-    fail(ErrorCode::kBadData, "its window is {} rows and no longer {} (start the service anew)",
+    fail(ErrorCode::kBadData, "its window is {} rows, not {} (restart the service)",
          fresh.schema().window(), present.schema().window());
   }
 }

@@ -11,14 +11,14 @@
 
 namespace tare::serve {
 
-/// A model under the number by which observations tell it from others.
+/// A model and its number, by which observations are assigned to it.
 struct NumberedModel {
   std::shared_ptr<const ServedModel> model;
   std::uint32_t number = 0;
 };
 
-/// The model that serves, and the file it comes from. A request takes the model once and keeps it,
-/// so that a switch in between drops nothing.
+/// The model in use, and its file. A request takes the model once and keeps it, so that a switch
+/// does not affect requests in progress.
 class ModelHolder {
  public:
   /// Throws what ServedModel::load throws.
@@ -31,16 +31,16 @@ class ModelHolder {
   struct Reload {
     Outcome outcome = Outcome::kSame;
     std::string version;
-    std::string reason;  // where it was refused: why, with the remedy
+    std::string reason;  // if it was refused: the reason and the remedy
   };
-  /// Loads the file anew, whole, and only then switches. A file that is damaged, does not answer,
-  /// or needs columns that clients of the present model do not send is refused, and the present
-  /// model goes on serving. One reload at a time; called from a thread that may take long. `before`
-  /// is called with the new model's number just before the switch.
+  /// Reloads the whole file, and only then switches. A file is refused if it is damaged, cannot
+  /// answer, or needs columns that clients of the current model do not send; the current model then
+  /// stays in use. One reload at a time, on a thread that may block. `before` is called with the
+  /// new model's number just before the switch.
   Reload reload(const std::function<void(std::uint32_t)>& before);
 
-  /// True once after the file has become another and has then been the same for one call more, so
-  /// that a file that is being written is left alone. For one thread.
+  /// Returns true once after the file has changed and then stayed the same for one more call, so
+  /// that a file that is being written is not loaded. For one thread.
   bool file_changed();
 
  private:

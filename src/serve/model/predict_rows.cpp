@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 #include "tare/apply/predictor.h"
 
 namespace tare::serve {
@@ -14,11 +14,11 @@ namespace {
 /// The table's rows must suffice for one answer.
 void check_rows(const ServedModel& model, const Table& table) {
   const Schema& schema = model.schema();
-  if (table.rows() == 0) refuse(422, "there is no row (send one at least)");
+  if (table.rows() == 0) refuse(422, "the request has no rows (send at least one)");
   if (table.rows() < schema.window()) {
     refuse(422,
-           "the model looks at {} rows of a series at a time, and there are {} (send the rows "
-           "before, too)",
+           "the model needs {} consecutive rows of a series, but the request has {} (also send the "
+           "preceding rows)",
            schema.window(), table.rows());
   }
 }
@@ -41,7 +41,7 @@ Answers answer_rows(const ServedModel& model, Predictor& predictor, const Table&
   try {
     return predictor.answer(table, until(deadline, table.rows()));
   } catch (const Error& error) {
-    throw problem_of(error);
+    throw refusal_of(error);
   }
 }
 

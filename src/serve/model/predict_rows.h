@@ -10,13 +10,13 @@
 
 namespace tare::serve {
 
-/// Answers to the rows of a request. Throws Problem: 422 for rows that the model cannot take, 503
-/// past the deadline. Missing values are imputed where the model was fitted so, and refused
+/// Answers to the rows of a request. Throws Refusal: 422 for rows that are not valid for the model,
+/// 503 after the deadline. Missing values are imputed if the model was fitted with it, and refused
 /// otherwise.
 Answers answer_rows(const ServedModel& model, Predictor& predictor, const Table& table,
                     Deadline deadline);
 
-/// The ends of the watched interval for rows whose targets are in the table: Answers::unnamed and
+/// The ends of the monitored interval for rows whose targets are in the table: Answers::unnamed and
 /// Answers::targets.
 Answers answer_observed(const ServedModel& model, const Table& table, double watch,
                         Deadline deadline);

@@ -11,7 +11,7 @@
 #include "io/mapped_file.h"
 #include "io/safetensors.h"
 #include "serve/http/deadline.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 #include "serve/model/model_card.h"
 #include "serve/model/predict_rows.h"
 #include "serve/rows/json_body.h"
@@ -24,7 +24,7 @@ void check_predictor(const FittedModel& fitted, const std::string& path) {
   fail(ErrorCode::kUnsupported,
        {.source = path,
         .remedies = {{"fit with", "prediction", "COL", "and let clients send that column"}}},
-       "its predictions come from the program '{}', which a service does not start for every "
+       "its predictions come from the program '{}', which the service does not start for each "
        "request",
        fitted.schema->predictor());
 }
@@ -41,9 +41,9 @@ void check_answers(const ServedModel& model, const std::string& path) {
     for (const double value : answers.values.values()) {
       if (std::isnan(value)) fail(ErrorCode::kCorruptFile, {.source = path}, "answers with NaN");
     }
-  } catch (const Problem& problem) {
-    fail(ErrorCode::kCorruptFile, {.source = path}, "does not answer a typical row: {}",
-         problem.detail());
+  } catch (const Refusal& refusal) {
+    fail(ErrorCode::kCorruptFile, {.source = path}, "cannot answer a typical row: {}",
+         refusal.detail());
   }
 }
 

@@ -10,18 +10,18 @@
 
 namespace tare::serve {
 
-/// A model that answers requests, with what is asked about it again and again. Immutable; a request
+/// A model that answers requests, with cached replies about it. Immutable; a request
 /// keeps the one it began with.
 class ServedModel {
  public:
-  /// Reads the whole file into memory of its own, so that a file that is written over while it
-  /// serves changes nothing, checks it as load_model does, and asks it for a prediction. Throws
-  /// what load_model throws, and kUnsupported for a model whose predictions come from a program.
+  /// Reads the whole file into memory, so that overwriting the file does not affect the service,
+  /// checks it as load_model does, and makes a test prediction. Throws what load_model throws, and
+  /// kUnsupported for a model whose predictions come from a program.
   static std::shared_ptr<const ServedModel> load(const std::string& path);
 
   const FittedModel& fitted() const noexcept { return fitted_; }
   const Schema& schema() const noexcept { return *fitted_.schema; }
-  /// The file's checksum, in hexadecimal digits: the same bytes, the same version.
+  /// The checksum of the file in hexadecimal digits: the same bytes give the same version.
   const std::string& version() const noexcept { return version_; }
   const ColumnPlan& features() const noexcept { return features_; }
   const ColumnPlan& features_and_target() const noexcept { return features_and_target_; }

@@ -9,23 +9,23 @@
 
 namespace tare::serve {
 
-/// The share of observations that an interval of level `level` may hold without raising an alarm.
+/// The range of shares of covered observations for which an interval of confidence `level` raises
+/// no alarm.
 struct CoverageBand {
   double low = 0.0;
   double high = 1.0;
 };
 
-/// Of `count` independent observations, each inside with probability `level`: the shares that are
-/// not too rare on either side. Exact, by the binomial law: a count outside the band has
-/// probability kCoverageTail at most on its side.
+/// For `count` independent observations, each inside with probability `level`. Exact, by the
+/// binomial distribution: a count outside the band has at most probability kCoverageTail on its
+/// side.
 CoverageBand coverage_band(std::size_t count, double level);
 
-/// On each side. The window slides, so that a band is compared many times over: a usual one of 95 %
+/// Probability on each side. The window slides, so the band is tested many times: a band of 95 %
 /// would raise a false alarm within a few windows.
 inline constexpr double kCoverageTail = 0.0005;
 
-/// How often the watched interval has held the target, over the last observations. Not for several
-/// threads at once.
+/// The coverage of the monitored interval over the last observations. Not thread-safe.
 class CoverageWatch {
  public:
   /// `window` observations at most, 1 or more.

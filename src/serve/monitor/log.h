@@ -26,13 +26,13 @@ class LogLine {
   std::string line_;
 };
 
-/// Lines for standard error, written by a thread of their own: whoever reads them slowly, or not at
-/// all, must not hold up a request. What does not fit in the buffer is dropped, and counted in the
-/// next line that fits.
+/// Writes lines to standard error on a separate thread, so that a slow or blocked reader does not
+/// delay requests. Lines that do not fit in the buffer are dropped, and the next line that fits has
+/// their number.
 class Log {
  public:
   explicit Log(int file);
-  /// Writes what is left.
+  /// Writes the remaining lines.
   ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;

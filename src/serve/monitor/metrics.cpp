@@ -87,10 +87,10 @@ std::string Metrics::text(const std::string& more) const {
   add("tare_connections_total", "counter", "Connections accepted.", connections_total);
   add("tare_connections_refused_total", "counter", "Connections above the limit.",
       connections_refused);
-  add("tare_requests_in_flight", "gauge", "Requests being worked on.", requests_in_flight);
+  add("tare_requests_in_flight", "gauge", "Requests in progress.", requests_in_flight);
   add("tare_batches_waiting", "gauge", "Large requests that wait for a worker.", batches_waiting);
   add("tare_body_bytes_buffered", "gauge", "Bytes of bodies in memory.", body_bytes_buffered);
-  append_head(out, "tare_reloads_total", "counter", "Attempts to load the model file anew.");
+  append_head(out, "tare_reloads_total", "counter", "Attempts to reload the model file.");
   for (const auto& [result, value] :
        {std::pair("switched", &reloads_switched), std::pair("same", &reloads_same),
         std::pair("refused", &reloads_refused)}) {

@@ -11,7 +11,7 @@
 
 namespace tare::serve {
 
-/// One more for as long as this object is there, however it goes.
+/// Increments a counter for the lifetime of this object.
 class CountedIn {
  public:
   explicit CountedIn(std::atomic<std::uint64_t>& counter) : counter_(&counter) { ++counter; }
@@ -25,12 +25,12 @@ class CountedIn {
   std::atomic<std::uint64_t>* counter_;
 };
 
-/// Numbers about the service itself, in Prometheus' text format. Counting takes no lock.
+/// Metrics of the service in Prometheus' text format. Counting does not lock.
 class Metrics {
  public:
   Metrics();
 
-  /// A request on routes()[route], or on none of them, was answered.
+  /// Counts an answered request on routes()[route], or on an unknown path.
   void count_request(std::size_t route, unsigned status, double seconds, std::size_t rows);
 
   // The rest is counted where it happens.
@@ -44,7 +44,7 @@ class Metrics {
   std::atomic<std::uint64_t> reloads_same{0};
   std::atomic<std::uint64_t> reloads_refused{0};
 
-  /// All of it; `more` is text that is appended as it is.
+  /// All metrics as text; `more` is appended unchanged.
   std::string text(const std::string& more) const;
 
  private:

@@ -14,36 +14,36 @@
 
 namespace tare::serve {
 
-/// The watched intervals of the last rows that were predicted, and the coverage of those whose
-/// target came later. Memory is set aside at the start. Safe to use from several threads.
+/// The monitored intervals of the last predicted rows, and the coverage of those whose target
+/// arrived later. Memory is allocated at the start. Thread-safe.
 class Observations {
  public:
   struct Options {
     double level = 0.9;          // of the watched interval
     std::size_t window = 1'000;  // observations over which coverage is measured
-    std::size_t remembered = 0;  // predicted rows whose target may come by id; 0: none
-    std::string prefix;          // of ids: another one for each process, as ids start anew
+    std::size_t remembered = 0;  // predicted rows whose target can be reported by id; 0: none
+    std::string prefix;          // of ids; different for each process, because ids restart
   };
   explicit Observations(Options options);
 
   const Options& options() const noexcept { return options_; }
 
-  /// Remembers the intervals (a row each) that model number `model` gave, and returns the number of
-  /// the first; the others follow it.
+  /// Stores the intervals (one per row) of model number `model`, and returns the number of the
+  /// first; the others follow it.
   std::uint64_t remember(MatrixView intervals, std::uint32_t model);
   std::string id(std::uint64_t number) const;
 
-  /// What became of the targets of one request.
+  /// The outcome of the targets of one request.
   struct Outcome {
     std::size_t counted = 0;
-    std::size_t unknown = 0;   // the id is none of ours, or too long ago
-    std::size_t repeated = 0;  // the row has its target already
-    std::size_t earlier = 0;   // the row was predicted by a model that no longer serves
+    std::size_t unknown = 0;   // the id is unknown or too old
+    std::size_t repeated = 0;  // the row already has its target
+    std::size_t earlier = 0;   // the row was predicted by an earlier model
   };
   Outcome observe(std::span<const std::string> ids, std::span<const double> targets);
   Outcome observe(MatrixView intervals, std::span<const double> targets, std::uint32_t model);
 
-  /// Another model serves from now on: coverage starts anew.
+  /// Switches to another model: coverage restarts.
   void start_model(std::uint32_t model);
 
   /// As it is now.

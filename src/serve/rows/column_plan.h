@@ -20,13 +20,13 @@ struct PlannedColumn {
   std::string part;  // "feature", "prediction", "target", "group", for messages
 };
 
-/// Which columns the rows of a request must have, found by name without a search.
+/// The columns that the rows of a request must have, indexed by name.
 class ColumnPlan {
  public:
   ColumnPlan(const Schema& schema, Need need);
 
   const std::vector<PlannedColumn>& columns() const noexcept { return columns_; }
-  /// The place in columns(), or nothing for a name that the model does not know.
+  /// The index in columns(), or nothing for a name that the model does not know.
   std::optional<std::size_t> find(std::string_view name) const;
   std::vector<std::string> names() const;
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/strings.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 #include "serve/rows/row_table.h"
 
 namespace tare::serve {
@@ -17,10 +17,9 @@ namespace {
   std::string_view text = error.what();
   const std::size_t end = text.find("] ");
   if (text.starts_with('[') && end != std::string_view::npos) text.remove_prefix(end + 2);
-  refuse(
-      400,
-      "the body is not JSON: {} (NaN and infinity have no place in JSON; null is a missing value)",
-      text);
+  refuse(400,
+         "the body is not JSON: {} (JSON has no NaN or infinity; send null for a missing value)",
+         text);
 }
 
 /// What both readers of rows have in common with the parser's events.
@@ -93,7 +92,7 @@ class LineEvents final : public RowEvents {
   }
   void need_row() const {
     if (!open_)
-      refuse(400, "is not an object (each line is a row, such as {{\"a\": 1, \"b\": 2}})");
+      refuse(400, "is not an object (each line must be a row, for example {{\"a\": 1, \"b\": 2}})");
   }
 
   RowTable& rows_;
@@ -209,7 +208,7 @@ class BodyEvents final : public RowEvents {
              join(near.empty() ? expected_.keys : near, ", "));
     }
     if (std::ranges::find(keys_, name) != keys_.end()) {
-      refuse(400, "the body has '{}' twice (once is enough)", name);
+      refuse(400, "the body has '{}' twice (send it once)", name);
     }
     keys_.push_back(name);
     key_ = name;
@@ -223,14 +222,15 @@ class BodyEvents final : public RowEvents {
 
   [[noreturn]] void wrong_value(std::string_view what) const {
     if (place_ == Place::kStart) {
-      refuse(400, "the body is {} and not an object (such as {{\"rows\": [{{\"a\": 1}}]}})", what);
+      refuse(400, "the body is {}, not an object (send for example {{\"rows\": [{{\"a\": 1}}]}})",
+             what);
     }
-    const std::string_view wanted = key_ == "rows"          ? "a list of objects, a row each"
+    const std::string_view wanted = key_ == "rows"          ? "a list of objects, one per row"
                                     : key_ == "ids"         ? "a list of texts"
                                     : key_ == "diagnostics" ? "true or false"
                                     : key_ == "interval"    ? "a number or a list of numbers"
                                                             : "a list of numbers";
-    refuse(400, "'{}' holds {}, and it is {}", key_, what.substr(0, 60), wanted);
+    refuse(400, "'{}' contains {}, but it must be {}", key_, what.substr(0, 60), wanted);
   }
 
   const JsonExpectation& expected_;
@@ -262,9 +262,9 @@ Table parse_ndjson_body(std::string_view body, const ColumnPlan& plan, std::size
     LineEvents events(rows);
     try {
       nlohmann::json::sax_parse(line, &events);
-    } catch (const Problem& problem) {
-      throw Problem(problem.status(), fmt::format("line {}: {}", number, problem.detail()),
-                    problem.place());
+    } catch (const Refusal& refusal) {
+      throw Refusal(refusal.status(), fmt::format("line {}: {}", number, refusal.detail()),
+                    refusal.cell());
     }
   }
   return rows.take();

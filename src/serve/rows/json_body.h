@@ -12,7 +12,7 @@
 
 namespace tare::serve {
 
-/// What a JSON body may hold; which of it is allowed depends on what is asked.
+/// The contents of a JSON body; the request determines which of them are allowed.
 struct JsonBody {
   std::optional<Table> table;  // of "rows"
   std::optional<std::vector<double>> levels;
@@ -29,12 +29,12 @@ struct JsonExpectation {
   std::vector<std::string> keys;  // that the outer object may have
 };
 
-/// {"rows": [{...}, ...], ...}, read in one pass and straight into columns, so that memory stays a
-/// small multiple of the body's size, however it is nested. Throws Problem: 400 for what is no JSON
-/// or another key, 413 for too many rows, 422 for rows that the model cannot take.
+/// {"rows": [{...}, ...], ...}, read in one pass directly into columns, so that memory is a small
+/// multiple of the size of the body, for any nesting. Throws Refusal: 400 for invalid JSON or an
+/// unknown key, 413 for too many rows, 422 for rows that are not valid for the model.
 JsonBody parse_json_body(std::string_view body, const JsonExpectation& expected);
 
-/// A row on each line that is not blank. Throws as parse_json_body, and names the line.
+/// One row per line; blank lines are ignored. Throws as parse_json_body, with the line number.
 Table parse_ndjson_body(std::string_view body, const ColumnPlan& plan, std::size_t most_rows);
 
 }  // namespace tare::serve

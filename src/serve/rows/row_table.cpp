@@ -8,7 +8,7 @@
 
 #include "base/strings.h"
 #include "io/csv.h"
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 
 namespace tare::serve {
 namespace {
@@ -60,7 +60,8 @@ void RowTable::name_cell(std::string_view name) {
     return;
   }
   if (in_row_[place_] == row_) {
-    refuse_cell({row_ - 1, std::string(name)}, "column '{}' is there twice (each name once)", name);
+    refuse_cell({row_ - 1, std::string(name)}, "column '{}' occurs twice (send each name once)",
+                name);
   }
   in_row_[place_] = row_;
   ++filled_;
@@ -68,8 +69,9 @@ void RowTable::name_cell(std::string_view name) {
 
 void RowTable::wrong_kind(std::string_view value, std::string_view remedy) const {
   const PlannedColumn& column = plan_.columns()[place_];
-  refuse_cell({row_ - 1, column.name}, "column '{}': {} is not a number, and the {} is one ({})",
-              column.name, shortened(value), column.part, remedy);
+  refuse_cell({row_ - 1, column.name},
+              "column '{}': {} is not a number, but the {} is numeric ({})", column.name,
+              shortened(value), column.part, remedy);
 }
 
 void RowTable::number(double value, std::string_view text) {
@@ -92,7 +94,7 @@ void RowTable::text(std::string_view value) {
   if (place_ == kIgnored) return;
   if (plan_.columns()[place_].kind == ColumnKind::kNumber) {
     wrong_kind('"' + shortened(value) + '"',
-               "send a number without quotes, or null where it is missing");
+               "send a number without quotes, or null if it is missing");
   }
   add_text(value);
 }
@@ -140,7 +142,7 @@ void RowTable::add_missing(Column& column) {
 void RowTable::nested() const {
   const std::string& name = place_ == kIgnored ? ignored_name_ : plan_.columns()[place_].name;
   refuse_cell({row_ - 1, name},
-              "'{}' holds a list or an object (a cell is a number, a text or null)", name);
+              "'{}' contains a list or an object (a cell must be a number, a text or null)", name);
 }
 
 void RowTable::end_row() {

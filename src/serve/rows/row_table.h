@@ -12,17 +12,17 @@
 
 namespace tare::serve {
 
-/// Makes a table of rows whose cells come one by one, by name, in any order. Names that the plan
-/// does not have are passed over, as everywhere in tare. Throws Problem 422 for a row that lacks a
-/// column or has a cell of the wrong kind, 413 for more than `most_rows`.
+/// Builds a table from cells that arrive one by one, by name, in any order. Names that the plan
+/// does not have are ignored, as everywhere in tare. Throws Refusal 422 for a row without a
+/// required column or with a cell of the wrong type, 413 for more than `most_rows`.
 class RowTable {
  public:
   RowTable(const ColumnPlan& plan, std::size_t most_rows);
 
   void start_row();
-  /// The name of the cells that come next, until another is named.
+  /// Sets the column of the next cells.
   void name_cell(std::string_view name);
-  /// `text` is how the number was written, which is what a category is compared with.
+  /// `text` is the number as written; categories are compared with it.
   void number(double value, std::string_view text);
   void text(std::string_view value);
   void truth(bool value);
@@ -32,7 +32,7 @@ class RowTable {
   void end_row();
 
   std::size_t rows() const noexcept { return table_.lines.size(); }
-  /// What was read; the object is then empty.
+  /// Returns the table; the object is then empty.
   Table take();
 
  private:

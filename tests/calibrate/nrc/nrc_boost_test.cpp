@@ -220,8 +220,8 @@ TEST(NrcBoost, RefusesTooFewRowsAndSeries) {
   const Around data = drawn(100, 31);
   FitInput series = data.input();
   series.window = 2;
-  expect_error(ErrorCode::kInvalidArgument, "no order", [&] { fitted(series); });
-  expect_error(ErrorCode::kInvalidArgument, "no order",
+  expect_error(ErrorCode::kInvalidArgument, "does not support series", [&] { fitted(series); });
+  expect_error(ErrorCode::kInvalidArgument, "does not support series",
                [&] { fitted({.x = data.x, .y = data.y}, "split=time"); });
 }
 

@@ -240,9 +240,9 @@ TEST(GivenInput, WhatDoesNotFitIsAnError) {
     expect_error(ErrorCode::kInvalidArgument, "a prediction is given",
                  [&] { fit_method(find_method(name), c.input(), {}); });
   }
-  expect_error(ErrorCode::kInvalidArgument, "features_of_input is auto, none, also or only",
+  expect_error(ErrorCode::kInvalidArgument, "features_of_input must be auto, none, also or only",
                [&] { c.fit("features_of_input=some"); });
-  expect_error(ErrorCode::kInvalidArgument, "needs a prediction that is given", [&] {
+  expect_error(ErrorCode::kInvalidArgument, "needs given predictions", [&] {
     fit_method(find_method("nrc"), {.x = c.data.x, .y = c.data.y},
                Params::parse("features_of_input=also regressor=zero"));
   });

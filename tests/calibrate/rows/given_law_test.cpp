@@ -194,7 +194,7 @@ TEST(GivenLaw, WhatCannotBeUsedIsNamed) {
   fails(ErrorCode::kBadData, "row 0, given column 0: inf is not finite", two,
         Matrix({inf, 1.0}, 1, 2));
   fails(ErrorCode::kBadData, "too far apart", two, Matrix({-1.5e308, 1.5e308}, 1, 2));
-  fails(ErrorCode::kShapeMismatch, "3 given columns where the form has 2", two, Matrix(1, 3));
+  fails(ErrorCode::kShapeMismatch, "3 given columns, but the form has 2", two, Matrix(1, 3));
   fails(ErrorCode::kInvalidArgument, "at least 2 are needed", {GivenKind::kQuantiles, {0.5}},
         Matrix(1, 1));
   for (const auto& levels : {std::vector{0.5, 0.5}, std::vector{0.9, 0.1}, std::vector{0.0, 0.5},
@@ -203,7 +203,7 @@ TEST(GivenLaw, WhatCannotBeUsedIsNamed) {
           Matrix(1, 2));
   }
   const Matrix narrow({0.0, 1e-300}, 1, 2);
-  expect_error(ErrorCode::kBadData, "row 0: the target 1e+200 is too many spreads",
+  expect_error(ErrorCode::kBadData, "row 0: the target 1e+200 is too far from the given",
                [&] { GivenLaw::fit(mean_sd, narrow).residuals(narrow, std::vector{1e200}); });
 }
 

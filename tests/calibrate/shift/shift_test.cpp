@@ -134,7 +134,7 @@ TEST(Shift, RefusesWhatItCannotCompare) {
   const Matrix x = normal_rows(100, 2, 0.0, 1);
   expect_error(ErrorCode::kBadData, "needs 20 rows",
                [&] { weigh_towards(x, {}, normal_rows(19, 2, 0.0, 2), Seed{1}); });
-  expect_error(ErrorCode::kShapeMismatch, "3 in the rows to be predicted",
+  expect_error(ErrorCode::kShapeMismatch, "3 in the rows to predict",
                [&] { weigh_towards(x, {}, normal_rows(50, 3, 0.0, 2), Seed{1}); });
   Matrix damaged = normal_rows(50, 2, 0.0, 2);
   damaged(7, 1) = kInf;

@@ -39,7 +39,7 @@ class Auto(CliTest):
         self.fit_default(*QUICK, "--drop", "p", "--guarantee", "cross:2")
         text = self.ok("inspect", "m.tare").out
         self.assertIn("guarantee    cross", text)
-        self.assertIn("tried, by pinball loss of 60 rows left out", text)
+        self.assertIn("candidates, by pinball loss on 60 left-out rows", text)
         self.assertEqual(self.fit_default(*QUICK, "--drop", "p", "--guarantee", "none", "-q").err, "")
 
     def test_from_two_thousand_rows_on_a_tenth_is_held_out(self):
@@ -50,7 +50,7 @@ class Auto(CliTest):
     def test_inspect_shows_the_trail(self):
         self.fit_default(*QUICK, "--drop", "p", "--guarantee", "none")
         text = self.ok("inspect", "m.tare").out
-        for part in ("tried, by pinball loss of 120 rows left out", "mean", "raw_local", "target", "average", " %"):
+        for part in ("candidates, by pinball loss on 120 left-out rows", "mean", "raw_local", "target", "average", " %"):
             self.assertIn(part, text)
 
     def test_the_model_predicts(self):
@@ -70,7 +70,7 @@ class Auto(CliTest):
                 self.ok("fit", "many.csv", "--target", "y", "-o", "m.tare", "--force", "--calibrate-on", "auto", *args,
                         default_method=True)
                 lines = self.ok("inspect", "m.tare").out.splitlines()
-                found = [line.split()[0] for line in lines if "seen by the kernel" in line]
+                found = [line.split()[0] for line in lines if "feature of the kernel" in line]
                 self.assertIn("a", found)  # the noise grows with it
 
     def test_a_wrong_budget_is_refused(self):

@@ -30,7 +30,7 @@ class Bounds(CliTest):
     def test_masses_are_told(self):
         self.write_counts()
         self.fit("counts.csv", "--method", "nrc", "--regressor", "ridge", "--masses", "yes")
-        self.assertIn("quantiles hit 0, 1, 2, 3, 4 and are whole numbers", self.ok("inspect", "m.tare").out)
+        self.assertIn("quantiles can equal 0, 1, 2, 3, 4 and are whole numbers", self.ok("inspect", "m.tare").out)
         for row in self.ok("predict", "m.tare", "counts.csv", "--levels", "0.1,0.5,0.9").table():
             self.assertTrue(all(float(row[q]).is_integer() for q in ("q0.1", "q0.5", "q0.9")))
 

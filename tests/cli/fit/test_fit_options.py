@@ -39,7 +39,7 @@ class FitOptions(CliTest):
         for rows, warns in ((20000, False), (20001, True)):
             self.write("many.csv", "x,y\n" + "".join(f"{i % 97},{i % 89}\n" for i in range(rows)))
             line = ["fit", "many.csv", "--target", "y", "--method", "dgp", *quick, "-o", "many.tare", "--force"]
-            self.assertEqual("are many for method 'dgp'" in self.ok(*line).err, warns)
+            self.assertEqual("fitting method 'dgp' on" in self.ok(*line).err, warns)
 
     def test_folds_are_models(self):
         for folds in (2, 7):

@@ -81,7 +81,7 @@ class Given(CliTest):
             values = self.values("--prediction-quantiles", "q*", "--features", "a", "--features-of-input", which)
             self.assertEqual(values["model.snq.dims"], dims, which)
         self.fit_fails(USAGE, "data.csv", "--features-of-input", "also", "--method", "pure_kernel",
-                       says=["needs a prediction that is given"])
+                       says=["needs given predictions"])
 
     def test_inspect_names_the_input(self):
         self.fit("data.csv", "--prediction", "mu", "--prediction-sd", "sd")
@@ -130,29 +130,29 @@ class Given(CliTest):
 
     def test_levels_that_cannot_be_told(self):
         remedy = "--prediction-quantiles 'a=0.05,b=0.5,c=0.95'"
-        cases = [("q_5", "holds 0 decimal numbers"), ("q0.1_0.2", "holds 2 decimal numbers"), ("q1.5", "holds 0 decimal numbers"),
-                 ("q95", "holds 0 decimal numbers"), ("lower_0.9", "may be that of an interval")]
+        cases = [("q_5", "contains 0 decimal numbers"), ("q0.1_0.2", "contains 2 decimal numbers"), ("q1.5", "contains 0 decimal numbers"),
+                 ("q95", "contains 0 decimal numbers"), ("lower_0.9", "may be the confidence of an interval")]
         for name, why in cases:
             self.write("bad.csv", csv_text(["q0.5", name, "y"], [[1, 2, 3]] * 12))
             self.fit_fails(USAGE, "bad.csv", "--prediction-quantiles", f"q0.5,{name}", says=[f"'{name}'", why, remedy])
         self.write("bad.csv", csv_text(["q0.5", "p0.50", "y"], [[1, 2, 3]] * 12))
-        self.fit_fails(USAGE, "bad.csv", "--prediction-quantiles", "q*,p*", says=["'q0.5'", "'p0.50'", "both of level 0.5", remedy])
+        self.fit_fails(USAGE, "bad.csv", "--prediction-quantiles", "q*,p*", says=["'q0.5'", "'p0.50'", "both have level 0.5", remedy])
 
     def test_a_pattern_leaves_other_parts_alone(self):
         self.write("q.csv", csv_text(["q0.1", "q0.9", "quality", "qid"], [[r[3], r[5], r[6], i] for i, r in enumerate(rows(60))]))
         self.fit("q.csv", "--prediction-quantiles", "q*", "--drop", "qid", target="quality")
-        self.fit_fails(USAGE, "q.csv", "--prediction-quantiles", "q*", target="quality", says=["'qid'", "holds 0 decimal numbers"])
+        self.fit_fails(USAGE, "q.csv", "--prediction-quantiles", "q*", target="quality", says=["'qid'", "contains 0 decimal numbers"])
 
     def test_other_slips(self):
         for args, code, says in (
                 (["--prediction-quantiles", "q0.5"], USAGE, ["'q0.5' is the only column", "use --prediction"]),
-                (["--prediction-quantiles", "z*"], NOT_FOUND, ["no column of quantiles fits 'z*'"]),
-                (["--prediction-quantiles", "q0.1,q0.7"], NOT_FOUND, ["no column of quantiles fits 'q0.7'"]),
+                (["--prediction-quantiles", "z*"], NOT_FOUND, ["no column matches 'z*'"]),
+                (["--prediction-quantiles", "q0.1,q0.7"], NOT_FOUND, ["no column matches 'q0.7'"]),
                 (["--prediction-quantiles", "q0.1=0.1,no=0.5"], NOT_FOUND, ["has no column 'no'"]),
                 (["--prediction-quantiles", "a=0.1,a=0.5"], USAGE, ["'a' is named twice"]),
                 (["--prediction-quantiles", "a=0.1,mu=1.5"], USAGE, ["levels strictly between 0 and 1, got 'mu=1.5'"]),
                 (["--prediction-quantiles", "a=0.1,mu=x"], USAGE, ["levels strictly between 0 and 1, got 'mu=x'"]),
-                (["--prediction-quantiles", ","], NOT_FOUND, ["no column of quantiles fits ''"]),
+                (["--prediction-quantiles", ","], NOT_FOUND, ["no column matches ''"]),
                 (["--prediction-quantiles", "y=0.1,mu=0.5"], USAGE, ["'y' is the target"]),
                 (["--prediction-quantiles", "q*", "--prediction", "mu"], USAGE, ["leave out --prediction, or --prediction-quantiles"]),
                 (["--prediction-quantiles", "q*", "--predictor", "cat"], USAGE, ["leave out --prediction-quantiles, or --predictor"]),

@@ -85,7 +85,7 @@ class Guarantee(CliTest):
         for guarantee in ("split", "cross"):
             result = self.ok("fit", "data.csv", "--target", "y", "--prediction", "p", "-o", "m.tare", "--force", "--method", "nrc",
                              "--guarantee", guarantee)
-            self.assertIn("takes for granted that the model behind the given predictions was not trained on", result.err)
+            self.assertIn("assumes that the model behind the given predictions was not trained on", result.err)
             self.assertRegex(self.ok("inspect", "m.tare").out, "assumes +the model behind the given predictions")
         self.fitted(grouped(200), "--guarantee", "split")
         self.assertNotIn("assumes", self.ok("inspect", "m.tare").out)

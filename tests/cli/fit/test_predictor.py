@@ -41,7 +41,7 @@ class Predictor(CliTest):
     def test_model_does_not_start_a_program_by_itself(self):
         self.fit("data.csv", "--predictor", DOUBLE)
         for line in (["predict", "m.tare", "data.csv", "-o", "out.csv"], ["evaluate", "m.tare", "data.csv"]):
-            self.fails(USAGE, *line, says=["does not start by itself", "pass --predictor", DOUBLE])
+            self.fails(USAGE, *line, says=["does not start programs", "pass --predictor", DOUBLE])
 
     def test_program_for_a_model_that_needs_none(self):
         self.fit("given.csv", "--prediction", "p")

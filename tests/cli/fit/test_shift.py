@@ -38,7 +38,7 @@ class ShiftTo(CliTest):
         # About 370 of the 1,000 held-out rows are left: three standard deviations are 0.05.
         self.assertAlmostEqual(self.coverage(), 0.9, delta=0.05)
         self.assertRegex(result.err, r"shift: weights leave \d+ effective rows of 2000 \(\d+\.?\d* %\)")
-        self.assertIn("ranks are weighted towards the rows of --shift-to", self.ok("inspect", "m.tare").out)
+        self.assertIn("ranks are weighted by an estimate towards the rows of --shift-to", self.ok("inspect", "m.tare").out)
         result = self.ok(*self.FIT, "--guarantee", "cross", "--shift-to", "new.csv")
         self.assertIn("no bound is proven", result.err)
         self.assertAlmostEqual(self.coverage(), 0.9, delta=0.05)
@@ -53,7 +53,7 @@ class ShiftTo(CliTest):
     def test_few_rows_left_are_said(self):
         self.write("far.csv", csv_text(HEADER[:2], [row[:2] for row in rows(500, 3.5, seed=4)]))
         result = self.ok(*self.FIT, "--shift-to", "far.csv")
-        self.assertIn("few rows of the fit resemble those to be predicted", result.err)
+        self.assertIn("few rows of the fit resemble the rows to predict", result.err)
 
     def test_what_is_wrong_with_the_file_is_said(self):
         self.write("narrow.csv", csv_text(["a"], [["1"]] * 30))

@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto kDeepEnsembleOptions =
     join_options(std::to_array<ParamInfo>({
-                     {"members", "5", "networks of the ensemble"},
+                     {"members", "5", "number of networks"},
                      {"adversarial", "0",
                       "step of adversarial examples, as a share of each column's range; 0: none"},
                  }),

@@ -12,8 +12,9 @@ namespace tare {
 
 std::span<const ParamInfo> dgp_options();
 
-/// The quantiles of a deep Gaussian process's predictive law, a mixture of normal laws; see
-/// model/gp/deep_gp.h. Every row trains or validates: there is no calibration step.
+/// The quantiles of the predictive distribution of a deep Gaussian process, a mixture of normal
+/// distributions; see model/gp/deep_gp.h. Every row trains or validates: there is no calibration
+/// step.
 std::unique_ptr<QuantileModel> fit_dgp(const FitInput& input, const Params& params,
                                        const Execution& how);
 std::unique_ptr<QuantileModel> load_dgp(const TensorReader& in);

@@ -23,8 +23,9 @@ std::vector<double> normal_scores(std::span<const Level> levels);
 /// of 0 gives the mean, exactly.
 Prediction gaussian_quantiles(const Gaussians& laws, std::span<const double> scores);
 
-/// A method that answers with the quantiles of a normal law. `Law` has features(), predict(x, how)
-/// to Gaussians, save(out) and a static load(in); it reads some of the columns of x.
+/// A method that answers with the quantiles of a normal distribution. `Law` has features(),
+/// predict(x, how) to Gaussians, save(out) and a static load(in); it reads some of the columns of
+/// x.
 template <class Law>
 class GaussianModel final : public QuantileModel {
  public:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto kIsrOptions =
     join_options(std::to_array<ParamInfo>({
-                     {"split", "0.3", "share of rows that recalibrate, time, or time:SHARE"},
+                     {"split", "0.3", "rows that recalibrate: a share, time, or time:SHARE"},
                  }),
                  nn::kBodyOptions, kGaussianDropout, kGaussianOptions, kGaussianTraining);
 

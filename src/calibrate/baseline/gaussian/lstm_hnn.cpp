@@ -10,14 +10,14 @@
 namespace tare {
 namespace {
 
-constexpr auto kLstmHnnOptions = join_options(
-    std::to_array<ParamInfo>({
-        {"window", "auto",
-         "steps that lie side by side in a row, oldest first; auto: those of "
-         "the series' window, else 5 where the number of columns is a multiple of 5, else 1"},
-        {"units", "40,40", "cells of each layer"},
-    }),
-    kGaussianDropout, kGaussianOptions, nn::training_options("0.005"));
+constexpr auto kLstmHnnOptions =
+    join_options(std::to_array<ParamInfo>({
+                     {"window", "auto",
+                      "number of time steps that a row contains, oldest first; auto: the window of "
+                      "the series, else 5 if the number of columns is a multiple of 5, else 1"},
+                     {"units", "40,40", "cells of each layer"},
+                 }),
+                 kGaussianDropout, kGaussianOptions, nn::training_options("0.005"));
 
 }  // namespace
 

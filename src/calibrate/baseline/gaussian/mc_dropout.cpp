@@ -27,7 +27,8 @@ constexpr auto kMcDropoutOptions = join_options(
         {"dropout", "0.01",
          "share of the hidden units that are left out at random; grid=paper tries 0.01, 0.05, 0.1",
          "0.01,0.05,0.1"},
-        {"passes", "100", "evaluations, each with other units left out, behind an answer"},
+        {"passes", "100",
+         "evaluations per answer, each with a different random set of units left out"},
     }),
     nn::kBodyOptions, kGaussianOptions, kGaussianTraining);
 

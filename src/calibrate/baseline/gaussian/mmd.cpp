@@ -21,15 +21,15 @@ namespace {
 constexpr std::size_t kLeastBatch = 128;
 constexpr std::size_t kMaxBandwidths = 32;
 
-constexpr auto kMmdOptions =
-    join_options(std::to_array<ParamInfo>({
-                     {"bandwidths", "0.25,0.5,1,2,4",
-                      "of the discrepancy's kernels, in units of the target's sd"},
-                     {"mmd_learning_rate", "0.001",
-                      "step size of Adam in the second phase; grid=paper tries 0.01, 0.005, 0.001"},
-                     {"mmd_batch", "128", "rows of a minibatch in the second phase, at least 128"},
-                 }),
-                 nn::kBodyOptions, kGaussianDropout, kGaussianOptions, kGaussianTraining);
+constexpr auto kMmdOptions = join_options(
+    std::to_array<ParamInfo>({
+        {"bandwidths", "0.25,0.5,1,2,4",
+         "bandwidths of the kernels of the discrepancy, in standard deviations of the target"},
+        {"mmd_learning_rate", "0.001",
+         "step size of Adam in the second phase; grid=paper tries 0.01, 0.005, 0.001"},
+        {"mmd_batch", "128", "rows of a minibatch in the second phase, at least 128"},
+    }),
+    nn::kBodyOptions, kGaussianDropout, kGaussianOptions, kGaussianTraining);
 
 std::vector<double> parse_bandwidths(const Params& params) {
   const std::string text = params.text("bandwidths", "0.25,0.5,1,2,4");
@@ -68,8 +68,8 @@ struct Matching {
   const std::vector<float>& fixed_draw;  // a standard normal value for each row, for validation
 };
 
-/// One draw from each row's law against the rows' targets. Draws are new in each training step; in
-/// validation a row keeps its own, so that epochs can be compared.
+/// One draw from the predicted distribution of each row against the rows' targets. Draws are new in
+/// each training step; in validation a row keeps its own, so that epochs can be compared.
 nn::Batch record_discrepancy(const Matching& task, nn::Graph<float>& graph, std::size_t count,
                              Rng* noise) {
   const nn::RowInputs in(graph, task.rows, count);

@@ -15,14 +15,14 @@
 namespace tare {
 namespace {
 
-constexpr auto kCclOptions = join_options(
-    std::to_array<ParamInfo>({
-        {"sharpness", "0.1",
-         "weight of the length of intervals, from 0 to 1, the calibration having the rest; with "
-         "grid=paper 0, 0.1, 0.2 and 0.4 are tried unless one is given",
-         "0,0.1,0.2,0.4"},
-    }),
-    kQuantileNetworkOptions);
+constexpr auto kCclOptions =
+    join_options(std::to_array<ParamInfo>({
+                     {"sharpness", "0.1",
+                      "weight w of the length of intervals, from 0 to 1; calibration has the "
+                      "weight 1 - w; grid=paper tries 0, 0.1, 0.2 and 0.4 unless a value is given",
+                      "0,0.1,0.2,0.4"},
+                 }),
+                 kQuantileNetworkOptions);
 
 class CclModel final : public QuantileModel {
  public:

@@ -12,12 +12,12 @@
 namespace tare {
 
 /// The levels at which a quantile learner is asked, ascending: 0.001, the multiples of 0.005, the
-/// paper's 100 levels, 0.999. They mirror each other around the one in the middle, 0.5. Answers
-/// come from these whatever levels a user asks for, so that an answer does not depend on what else
-/// was asked, and so that the conformal step can be done at fit.
+/// paper's 100 levels, 0.999. They mirror each other around the one in the middle, 0.5. Answers at
+/// all levels come from these, so that an answer does not depend on the other requested levels, and
+/// the conformal step can be done at fit.
 std::span<const Level> knot_levels();
 
-/// More held-out rows than this are not used: with so many the coverage has a standard deviation of
+/// The maximum number of held-out rows. With this number the coverage has a standard deviation of
 /// 0.2 % or less.
 inline constexpr std::size_t kMostConformalRows = 50'000;
 
@@ -26,10 +26,10 @@ inline constexpr std::size_t kMostConformalRows = 50'000;
 ///
 /// With scores s_i = max(q_tau(x_i) - y_i, y_i - q_(1-tau)(x_i)) of n held-out rows the pair is
 /// moved apart by the ceil((n+1)(1-2 tau))-th smallest score, or together where that is negative.
-/// Ranks are exact integers. Where rows have weights a cumulative mass takes the rank's place, and
-/// the row to come counts as much as the largest, since its weight is not known. Where the rank is
-/// more than n, which only infinity would keep, it is n: the pair then covers at least n / (n + 1).
-/// The median stays where it is. Afterwards the pairs are widened where they must be to nest and to
+/// Ranks are exact integers. With weights, a cumulative mass replaces the rank, and the new row has
+/// the largest weight, because its weight is not known. If the rank exceeds n, only an infinite
+/// pair would keep the level; the rank is then n: the pair then covers at least n / (n + 1). The
+/// median stays where it is. Afterwards the pairs are widened where they must be to nest and to
 /// hold the median, never narrowed, so each still covers at least 1 - 2 tau on average, or n / (n +
 /// 1) where that is less. A level within 1e-12 of a knot is that knot; one between two knots is
 /// answered by the outer one; one beyond the last knot by that knot's pair, moved by the rank of

@@ -16,7 +16,7 @@ namespace tare {
 // other.
 
 inline constexpr std::array kConformalOptions = std::to_array<ParamInfo>({
-    {"split", "0.3", "share of rows that calibrate, time, or time:SHARE"},
+    {"split", "0.3", "rows that calibrate: a share, time, or time:SHARE"},
 });
 
 using TrainQuantiles = std::function<QuantileNetwork(const RegressionData&, Seed)>;

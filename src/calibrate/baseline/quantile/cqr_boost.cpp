@@ -22,7 +22,7 @@ constexpr std::size_t kQueryBlock = 256;
 constexpr std::size_t kMaxFeatureCount = 1u << 30;
 
 constexpr std::array kSplitOptions = std::to_array<ParamInfo>({
-    {"split", "0.3", "share of rows that calibrate, time, or time:SHARE"},
+    {"split", "0.3", "rows that calibrate: a share, time, or time:SHARE"},
 });
 constexpr auto kCqrBoostOptions = join_options(kQuantileBoostingOptions, kSplitOptions);
 

@@ -24,7 +24,7 @@ namespace {
 constexpr auto kMaqrOptions = join_options(
     std::to_array<ParamInfo>({
         {"bandwidth", "auto",
-         "of the Gaussian kernel behind the local quantiles: auto, or a positive number"},
+         "bandwidth of the Gaussian kernel of the local quantiles: auto, or a positive number"},
     }),
     kQuantileNetworkOptions);
 
@@ -77,7 +77,7 @@ double parse_local_bandwidth(const Params& params) {
   if (canonical_name(text) == "auto") return 0.0;
   const auto value = parse_number(text);
   if (!value || !(*value > 0.0) || !std::isfinite(*value)) {
-    fail_option("bandwidth", text, "is auto or a positive number");
+    fail_option("bandwidth", text, "must be auto or a positive number");
   }
   return *value;
 }

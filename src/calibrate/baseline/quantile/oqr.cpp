@@ -10,15 +10,15 @@
 namespace tare {
 namespace {
 
-constexpr auto kOqrOptions = join_options(
-    kConformalOptions,
-    std::to_array<ParamInfo>({
-        {"penalty", "0.01",
-         "weight of the correlation between length and coverage; with grid=paper 0.01, 0.1 "
-         "and 0.5 are tried unless one is given",
-         "0.01,0.1,0.5"},
-    }),
-    kQuantileNetworkOptions);
+constexpr auto kOqrOptions =
+    join_options(kConformalOptions,
+                 std::to_array<ParamInfo>({
+                     {"penalty", "0.01",
+                      "weight of the correlation between length and coverage; grid=paper tries "
+                      "0.01, 0.1 and 0.5 unless a value is given",
+                      "0.01,0.1,0.5"},
+                 }),
+                 kQuantileNetworkOptions);
 
 // The authors use 0.1 or 0.5 with the pinball loss, by dataset. On a standardised target that is
 // worth more than all that is left of the pinball loss: on skewed_1, 4,000 rows, three seeds from

@@ -118,7 +118,7 @@ Var<float> row_weights(const LevelBatch& batch) {
 void use_batch_losses(QuantileTask& task, const Params& params) {
   if (params.has("batch") && task.training.batches[0] < kLeastPairBatch) {
     fail_option("batch", fmt::to_string(task.training.batches[0]),
-                fmt::format("must be at least {}, since the loss is one of whole minibatches",
+                fmt::format("must be at least {}, because the loss is defined on whole minibatches",
                             kLeastPairBatch));
   }
   std::erase_if(task.training.batches, [](std::size_t batch) { return batch < kLeastPairBatch; });

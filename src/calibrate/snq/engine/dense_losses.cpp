@@ -22,7 +22,7 @@ constexpr double kLargestBlur = 1e-4;
 // Totals below this, where the largest weight is 1, come from rows on the rim of a window or of
 // tiny sample weight: floats do not resolve them.
 constexpr double kLeastSweepTotal = 1e-3;
-// The logarithm of the share of the largest weight below which LocalSample finds nothing in reach.
+// The logarithm of the share of the largest weight below which LocalSample ignores a row.
 constexpr double kLogReach = -322.36;  // ln 1e-140
 
 /// Distances are a small part of the sweep: nothing is gained by the product.

@@ -15,7 +15,7 @@
 
 namespace tare {
 
-/// One way to answer SNQ's queries on a sample, and what it keeps for that. Immutable; predict may
+/// An algorithm that answers SNQ's queries on a sample, with its data. Immutable; predict may
 /// be called from several threads at once.
 class SnqEngine {
  public:
@@ -29,7 +29,7 @@ class SnqEngine {
   virtual double query_cost() const = 0;
 };
 
-/// A row of the table of engines.
+/// An entry of the table of engines.
 struct SnqEngineInfo {
   std::string_view name;      // of --index
   std::string_view made_for;  // for messages: "gaussian and laplace kernels"
@@ -39,7 +39,7 @@ struct SnqEngineInfo {
   /// Nanoseconds for a query on this sample, about, by what some rows see around them. Where
   /// serves.
   double (*cost)(const LocalSample& sample, const SnqOptions& options);
-  /// Null where the features turn out to be out of reach. The sample outlives the engine.
+  /// Null if the engine cannot handle the features. The sample outlives the engine.
   std::unique_ptr<const SnqEngine> (*make)(const std::shared_ptr<const LocalSample>& sample,
                                            const SnqOptions& options);
   /// The losses of leave_one_out_losses for rows in no order; nothing where the engine cannot. Null
@@ -53,7 +53,7 @@ struct SnqEngineInfo {
 /// them.
 std::span<const SnqEngineInfo> snq_engines();
 
-/// The engine that serves every sample and every kernel, one row at a time: the yardstick.
+/// The engine that serves every sample and every kernel, one row at a time: the reference.
 const SnqEngineInfo& brute_engine();
 
 /// Null where there is none of that name.

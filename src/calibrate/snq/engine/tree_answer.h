@@ -14,7 +14,7 @@ namespace tare {
 /// The radius within which the rows of a query are looked for among `rows`; not for knn.
 double window_reach(const SnqOptions& options, std::size_t rows);
 
-/// SNQ's answers from the rows in reach, found by a tree.
+/// SNQ's answers from the rows within the bandwidth, found by a tree.
 ///
 /// Queries are taken in groups of neighbours. Windows of rows with equal weight need no weights at
 /// all: their quantiles are ranks, counted in a SharedWindow. For other weights the rows around a

@@ -47,7 +47,7 @@ class LocalSample {
   std::span<const double> weights() const noexcept { return weights_; }  // empty: all 1
   double largest_weight() const noexcept { return largest_weight_; }
 
-  /// Some of the rows as a sample of its own, in which a row is in reach as it is in this one.
+  /// Some of the rows as a separate sample, in which the same rows are within the bandwidth.
   /// `columns` and the others are as in the constructor and must outlive what is returned.
   LocalSample part(std::span<const double> columns, std::span<const double> residuals,
                    std::span<const double> weights) const;
@@ -73,11 +73,11 @@ class LocalSample {
   void leave_out(std::size_t place, Scratch& scratch) const;
   /// Moves all rows farther than sqrt(reach2) out of every window.
   void leave_out_beyond(double reach2, Scratch& scratch) const;
-  /// Step two: weights and their sums. False where nothing is in reach.
+  /// Step two: weights and their sums. False if no row is within the bandwidth.
   bool weigh_in_reach(const SnqOptions& options, Scratch& scratch) const;
   /// The same with equal weight for the `count` nearest rows, ties included.
   void weigh_nearest(std::size_t count, double tie_tolerance, Scratch& scratch) const;
-  /// Both: what is in reach, or the fallback.
+  /// Both steps: the rows within the bandwidth, or the fallback.
   Support weigh(const SnqOptions& options, Scratch& scratch) const;
   /// Step three: the quantiles at ascending levels, by the paper's rule or another.
   void quantiles(std::span<const Level> levels, Scratch& scratch, std::span<double> out) const;

@@ -13,11 +13,11 @@
 
 namespace tare {
 
-/// The methods' option.
+/// The option `ranks` of the methods.
 inline constexpr ParamInfo kRanksOption = {
     "ranks", "expected",
-    "which value of a window answers a level: expected (its mean level is the one asked for) or "
-    "paper (Algorithm 1: too narrow where windows are small)"};
+    "which rank of a window gives the quantile of a level: expected (its expected level is the "
+    "requested level) or paper (Algorithm 1: too narrow for small windows)"};
 
 /// Turns levels into ranks among the rows of one window, and the values at those ranks into
 /// quantiles. One per thread: it keeps what it computed for the last size of a window.
@@ -28,9 +28,9 @@ inline constexpr ParamInfo kRanksOption = {
 /// neighbouring ranks. For p < 1 the answer lies beyond the smallest value: on the exponential tail
 /// (a straight line in log p) through the values of ranks 1 and 1 + kTailRanks. The upper tail is
 /// its mirror image. Weights count as n = round((sum w)^2 / sum w^2) equal rows, of which the i-th
-/// is the weighted quantile of level (i - 1/2) / n; for equal weights that is the i-th row. So few
-/// as kFewRows of them say little about the spread, of which the rows with small weights still say
-/// something: there the answer is the paper's where that lies farther from the median.
+/// is the weighted quantile of level (i - 1/2) / n; for equal weights that is the i-th row. With at
+/// most kFewRows equal rows the spread is poorly determined, and rows with small weights add
+/// information: the answer is then the paper's if that lies farther from the median.
 class RankRule {
  public:
   /// Rows from the extreme to the second row that a tail goes through, where the window has them.

@@ -6,10 +6,10 @@
 
 namespace tare {
 
-/// The distance from their nearest other row that kWithinSupport of the rows keep, measured on at
-/// most kSupportRows of them: a new row like these is farther from its nearest one for about 1 % of
-/// draws. Where that is 0, because nearly every row has an exact twin, the same of the nearest row
-/// that lies elsewhere; 0 where all lie at one point. Infinite for a single row or no features.
+/// The quantile of level kWithinSupport of the distance to the nearest other row, measured on at
+/// most kSupportRows rows: about 1 % of new rows from the same distribution are farther from their
+/// nearest row. If it is 0, because nearly every row has an exact duplicate, the distance to the
+/// nearest distinct row is used; 0 if all rows are equal. Infinite for a single row or no features.
 double support_radius(const BruteForce& rows, const Execution& how);
 
 inline constexpr double kWithinSupport = 0.99;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "serve/http/problem.h"
+#include "serve/http/refusal.h"
 
 #include "io/json_text.h"
 
 namespace tare::serve {
 namespace {
 
-/// A client has the parameters of its request; what the model was fitted with is not its own.
+/// A client can change the parameters of its request, but not the options of the fit.
 std::string option_in_request(std::string_view option, std::string_view value) {
   const bool is_parameter = option == "levels" || option == "interval" || option == "keep";
   const std::string text =
@@ -15,7 +15,7 @@ std::string option_in_request(std::string_view option, std::string_view value) {
   if (option == "missing" && value == "impute") {
     return "a model that was fitted with missing=impute, which fills it in";
   }
-  return "";  // nothing that would help this request
+  return "";  // no option that would help this request
 }
 
 unsigned status_of(ErrorCode code) {
@@ -35,9 +35,9 @@ unsigned status_of(ErrorCode code) {
 }
 
 /// RFC 6901.
-std::string pointer_to(const ProblemPlace& place) {
-  std::string out = fmt::format("/rows/{}/", *place.row);
-  for (const char c : place.column) {
+std::string pointer_to(const RefusedCell& cell) {
+  std::string out = fmt::format("/rows/{}/", *cell.row);
+  for (const char c : cell.column) {
     if (c == '~') {
       out += "~0";
     } else if (c == '/') {
@@ -51,14 +51,14 @@ std::string pointer_to(const ProblemPlace& place) {
 
 }  // namespace
 
-Problem problem_of(const Error& error, RowNames names) {
+Refusal refusal_of(const Error& error, RowNames names) {
   ErrorDetails details = error.details();
   const bool by_row = names == RowNames::kRows && details.row;
   if (by_row) details.source.clear();  // there is one body
-  ProblemPlace place{details.row, details.column};
+  RefusedCell cell{details.row, details.column};
   const Error worded(error.code(), std::move(details), error.problem());
   return {status_of(error.code()), error_text(worded, {option_in_request, !by_row}),
-          std::move(place)};
+          std::move(cell)};
 }
 
 std::string_view status_title(unsigned status) {
@@ -95,22 +95,22 @@ std::string_view status_title(unsigned status) {
 }
 
 std::string problem_json(unsigned status, std::string_view detail, std::string_view request_id,
-                         const ProblemMembers& members) {
-  const ProblemPlace& place = members.place;
+                         const RefusalMembers& members) {
+  const RefusedCell& cell = members.cell;
   std::string out = "{\"type\":\"about:blank\",\"title\":";
   append_json_text(out, status_title(status));
   out += fmt::format(",\"status\":{},\"detail\":", status);
   append_json_text(out, detail);
   out += ",\"request_id\":";
   append_json_text(out, request_id);
-  if (place.row) out += fmt::format(",\"row\":{}", *place.row + 1);
-  if (!place.column.empty()) {
+  if (cell.row) out += fmt::format(",\"row\":{}", *cell.row + 1);
+  if (!cell.column.empty()) {
     out += ",\"column\":";
-    append_json_text(out, place.column);
+    append_json_text(out, cell.column);
   }
-  if (members.in_json && place.row && !place.column.empty()) {
+  if (members.in_json && cell.row && !cell.column.empty()) {
     out += ",\"pointer\":";
-    append_json_text(out, pointer_to(place));
+    append_json_text(out, pointer_to(cell));
   }
   out += "}\n";
   return out;
