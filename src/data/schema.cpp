@@ -196,7 +196,7 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   clash(roles.weight, "weight");
   clash(roles.split, "column to split by");
   if (roles.target == roles.weight || roles.target == roles.group) {
-    fail_role(roles.target, "is the target and cannot play another part as well");
+    fail_role(roles.target, "is the target and cannot have another role");
   }
 
   std::vector<ColumnRequest> requests;

@@ -115,7 +115,7 @@ class Reproduce(CliTest):
         self.assertIn(b"| sharpest | 0.9 ", self.read("r/failures.md"))
         self.assertIn(b"<table>", self.read("r/failures.html"))
         self.assertTrue(self.read("r/failures.csv").startswith(b"failure,row,quantity,value"))
-        self.fails(USAGE, "reproduce", "failures", "--cases", "x", says=["failures has no"])
+        self.fails(USAGE, "reproduce", "failures", "--cases", "x", says=["failures does not have"])
 
     def test_quick_is_one_repeat_without_the_slow_method(self):
         self.ok("reproduce", "small.json", "--quick", "--out", "r")

@@ -138,7 +138,7 @@ TEST(Schema, RolesThatContradictEachOtherAreRefused) {
   expect_error(ErrorCode::kInvalidArgument, "'mpg' is the target", [&] { fit(kCars, roles); });
   roles = target("mpg");
   roles.prediction = "mpg";
-  expect_error(ErrorCode::kInvalidArgument, "another part", [&] { fit(kCars, roles); });
+  expect_error(ErrorCode::kInvalidArgument, "another role", [&] { fit(kCars, roles); });
 }
 
 TEST(Schema, AColumnOfNamesIsNotTakenForACategory) {

@@ -120,8 +120,8 @@ class Errors(ServeTest):
                 ('{"rows": [', ["not JSON", "line 1"]), ("", ["not JSON"]), ("[]", ["a list", "not an object"]),
                 ("3", ["is 3, not an object"]), ('{"rows": [{"a": NaN}]}', ["not JSON", "NaN"]),
                 ('{"rows": [{"a": 1e999}]}', ["not JSON", "1e999"]), ('{"row": []}', ["'row'", "did you mean rows"]),
-                ("{}", ["no 'rows'"]), ('{"rows": {}}', ["'rows' holds an object"]), ('{"rows": [1]}', ["'rows' holds 1"]),
-                ('{"rows": [], "rows": []}', ["'rows' twice"]), ('{"rows": [], "levels": 0.5}', ["'levels' holds 0.5"]),
+                ("{}", ["no 'rows'"]), ('{"rows": {}}', ["'rows' contains an object"]), ('{"rows": [1]}', ["'rows' contains 1"]),
+                ('{"rows": [], "rows": []}', ["'rows' twice"]), ('{"rows": [], "levels": 0.5}', ["'levels' contains 0.5"]),
                 ('{"rows": []} x', ["not JSON"]), ('{"rows": [], "interval": "x"}', ["'interval'"])):
             self.refused(self.service.post("/v1/predict", body), 400, *says)
 
@@ -281,7 +281,7 @@ class Series(ServeTest):
         answer = self.service.post("/v1/predict", {"rows": rows}).json()
         self.assertEqual(len(answer["rows"]), 3)
         self.assertIn("2 rows at the start", answer["warnings"][0]["text"])
-        self.refused(self.service.post("/v1/predict", {"rows": rows[:2]}), 422, "3 rows of a series")
+        self.refused(self.service.post("/v1/predict", {"rows": rows[:2]}), 422, "3 consecutive rows of a series")
 
 
 class Groups(ServeTest):

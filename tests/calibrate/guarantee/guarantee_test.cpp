@@ -184,7 +184,7 @@ TEST(GuaranteedModel, RefusesWhatItCannotKeep) {
         "none:1",    "cross:",      "cross:1",     "cross:21", "cross:x",     "cross:2.5",
         "cross:5:5", "auto:2",      "none,strict", "split,",   "split,loose", "split,strict,strict",
         "strict",    "strict,split"}) {
-    expect_error(ErrorCode::kInvalidArgument, "guarantee is none, auto, split", [&] {
+    expect_error(ErrorCode::kInvalidArgument, "guarantee must be none, auto, split", [&] {
       fit_method(method, input, Params::parse(std::string("guarantee=") + text));
     });
   }

@@ -140,7 +140,7 @@ TEST(Shift, RefusesWhatItCannotCompare) {
   damaged(7, 1) = kInf;
   expect_error(ErrorCode::kBadData, "row 7", [&] { weigh_towards(x, {}, damaged, Seed{1}); });
   const std::vector<double> none(100, 0.0);
-  expect_error(ErrorCode::kBadData, "0 are there",
+  expect_error(ErrorCode::kBadData, "there are 0",
                [&] { weigh_towards(x, none, normal_rows(50, 2, 0.0, 2), Seed{1}); });
   // A constant column and two that are the same are nothing special.
   Matrix twice(100, 3);

@@ -137,7 +137,7 @@ class Guarantee(CliTest):
         self.write("data.csv", csv_text(HEADER, grouped(200)))
         fit = ["fit", "data.csv", "--target", "y", "-o", "m.tare"]
         self.fails(USAGE, *fit, "--group", "g", says=["--guarantee split"])
-        self.fails(USAGE, *fit, "--group", "y", "--guarantee", "split", says=["cannot play another part"])
+        self.fails(USAGE, *fit, "--group", "y", "--guarantee", "split", says=["cannot have another role"])
         self.fails(NOT_FOUND, *fit, "--group", "h", "--guarantee", "split", says=["column of groups"])
 
     def test_cross_says_what_is_proven_and_what_is_not(self):
@@ -148,7 +148,7 @@ class Guarantee(CliTest):
         self.assertIn("cross, 5 folds, 200 rows ranked", text)
         self.assertRegex(text, "delivers .*0.9: 0.9005.*where the folds' models agree")  # ranks 10 and 191 of 201
         self.assertRegex(text, "proven .*0.9: 0.7220")
-        self.assertIn("(of the first fold's model", text)
+        self.assertIn("(of the model of the first fold", text)
         result = self.fitted(grouped(203), "--guarantee", "cross:10", "--json").json()["guarantee"]
         self.assertEqual((result["form"], result["folds"], result["rows"]), ("cross", 10, 200))
         self.assertAlmostEqual(result["proven_coverage_90"], 1 - 2 * (0.1 + 1.8 / 21))

@@ -50,7 +50,7 @@ class Predictor(CliTest):
     def test_wrong_count(self):
         for command, lines in (("head -n 3", 3), ("cat", 61), ("true", 0), ("cat >/dev/null", 0)):
             self.fit_fails(BAD_DATA, "data.csv", "--predictor", command,
-                           says=[f"the predictor '{command}' gave {lines} lines for 60 rows", "one number per row"])
+                           says=[f"the predictor '{command}' printed {lines} lines for 60 rows", "one number per row"])
 
     def test_failing_program(self):
         self.fit_fails(BAD_DATA, "data.csv", "--predictor", "cat >/dev/null; exit 3", says=["exited with status 3"])

@@ -66,7 +66,7 @@ class Roles(CliTest):
     def test_split_by_a_column_that_leaves_a_part_empty(self):
         self.fit_fails(BAD_DATA, "data.csv", "--split", "by:g=other", says=["data.csv: 0 of 90 rows have g=other"])
         self.write("data.csv", csv_text(["a", "g", "y"], [[r[0], 1, r[3]] for r in points(60)]))
-        self.fit_fails(BAD_DATA, "data.csv", "--split", "by:g=1", says=["60 of 60 rows have g=1", "both parts"])
+        self.fit_fails(BAD_DATA, "data.csv", "--split", "by:g=1", says=["60 of 60 rows have g=1", "both need rows"])
 
     def test_column_cannot_play_two_parts(self):
         for args in (["--features", "y"], ["--calibrate-on", "y"], ["--weight", "y"], ["--prediction", "y"],
