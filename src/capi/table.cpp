@@ -7,7 +7,10 @@ using tare::capi::guarded;
 using tare::capi::needed;
 
 tare_status tare_table_new(tare_table** table) {
-  return guarded([&] { needed(table, "table") = new tare_table; });
+  return guarded([&] {
+    tare_table*& out = needed(table, "table");
+    out = new tare_table;
+  });
 }
 
 tare_status tare_table_add_numbers(tare_table* table, const char* name, const double* values,

@@ -42,7 +42,8 @@ class OldModels(CliTest):
     def test_models_of_the_first_version_answer_to_the_bit(self):
         """old_models/0.1 holds models of several methods and what they answered, diagnostics and all, for its rows.csv.
 
-        Networks add up products in an order that depends on the machine's vectors, so that their last digits may differ elsewhere.
+        Networks work in single precision and add up products in an order that depends on the compiler's and the machine's vectors, so
+        that their last digits may differ elsewhere.
         """
         folder = os.path.join(HERE, "0.1")
         with_networks = {"auto", "cqr", "deep_ensemble"}
@@ -58,7 +59,7 @@ class OldModels(CliTest):
                     continue
                 for one, other in zip(found.split("\n"), expected.split("\n"), strict=True):
                     for a, b in zip(one.split(","), other.split(","), strict=True):
-                        self.assertTrue(a == b or math.isclose(float(a), float(b), rel_tol=1e-9, abs_tol=1e-9), f"{a} was {b}")
+                        self.assertTrue(a == b or math.isclose(float(a), float(b), rel_tol=1e-5, abs_tol=1e-5), f"{a} was {b}")
 
 
 if __name__ == "__main__":

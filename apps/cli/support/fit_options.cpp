@@ -2,6 +2,7 @@
 #include "support/fit_options.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/fail.h"
 #include "base/strings.h"
@@ -116,9 +117,11 @@ void add_fit_options(CLI::App& command, FitArguments& arguments) {
   for (const ParamInfo& option : method_options()) {
     std::string flag = "--" + std::string(option.name);
     std::replace(flag.begin(), flag.end(), '_', '-');
+    std::string help(option.help);
+    help.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(help.front())));
     command.add_option(
         flag, text(option.name),
-        fmt::format("{} [{}]", option.help, option.name == "bands" ? "auto" : option.fallback));
+        fmt::format("{} [{}]", help, option.name == "bands" ? "auto" : option.fallback));
   }
   command
       .add_option("--window", text("window"),
