@@ -161,7 +161,7 @@ def main():
         service = Service(args.tool, served)
         middle = service.ask({"rows": [{"x0": 0.5, "x1": 0.5, "x2": 0.5, "x3": 0.5, "p": 1}], "diagnostics": True})
         print(f"{args.rows:,} calibration rows, 4 features, 3 levels, kernel {args.kernel}, bandwidth {args.bandwidth}: "
-              f"{middle['rows'][0]['effective_n']:.0f} rows in the window of the middle; load average {os.getloadavg()[0]:.1f} at the start\n")
+              f"load average {os.getloadavg()[0]:.1f} at the start\n")
         print("| load | requests | dropped or refused | rows/s | median | 99 % | service's processor time |\n|---|---:|---:|---:|---:|---:|---|")
         wrong = 0
         runs = [("single rows", SINGLE, args.connections, 1)]

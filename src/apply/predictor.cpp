@@ -116,8 +116,10 @@ Answers Predictor::answer(const Rows& rows, const Execution& how) {
 }
 
 Answers Predictor::answer(const Table& table, const Execution& how) {
-  const auto wanted = requests(table.source, table.names());
-  if (is_selected(table, wanted)) {
+  if (impl_->options.keep.empty() && impl_->encoder.is_ready(table)) {
+    impl_->encoder.encode(table);
+  } else if (const auto wanted = requests(table.source, table.names());
+             is_selected(table, wanted)) {
     impl_->encoder.encode(table);
   } else {
     impl_->encoder.encode(select_columns(table, wanted));

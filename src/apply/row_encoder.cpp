@@ -83,24 +83,43 @@ Rows some_rows(const Rows& rows, std::size_t first, std::size_t count) {
 
 std::vector<Notice> RowEncoder::notices() const {
   std::vector<Notice> all;
-  const auto add = [&](const char* code, std::size_t count, std::string text) {
-    if (count > 0) all.push_back({code, count, std::move(text)});
+  // Most answers have none, and a service asks for each.
+  const auto add = [&](const char* code, std::size_t count, auto text, const auto&... more) {
+    if (count > 0) all.push_back({code, count, fmt::format(fmt::runtime(text), count, more...)});
   };
-  add("dropped_rows", dropped_,
-      fmt::format("{} rows with a missing value were left out", dropped_));
+  add("dropped_rows", dropped_, "{} rows with a missing value were left out");
   add("left_out_rows", without_window(),
-      fmt::format("{} rows at the start have no full window of {} and were left out",
-                  without_window(), schema_.window()));
-  add("imputed_values", imputed_, fmt::format("{} missing values were imputed", imputed_));
+      "{} rows at the start have no full window of {} and were left out", schema_.window());
+  add("imputed_values", imputed_, "{} missing values were imputed");
   add("unseen_group", unseen_groups_,
-      fmt::format("{} rows have a value of '{}' that was not there at fit; they use the ranks of "
-                  "all rows, and nothing is guaranteed for them",
-                  unseen_groups_, schema_.group().name()));
+      "{} rows have a value of '{}' that was not there at fit; they use the ranks of all rows, and "
+      "nothing is guaranteed for them",
+      schema_.group().name());
   add("unseen_category", unseen_,
-      fmt::format("{} cells hold a category that was not there at fit; they are encoded as none of "
-                  "the known categories",
-                  unseen_));
+      "{} cells hold a category that was not there at fit; they are encoded as none of the known "
+      "categories");
   return all;
+}
+
+bool RowEncoder::is_ready(const Table& table) const {
+  std::size_t next = 0;
+  const auto has = [&](const std::string& name, ColumnKind kind) {
+    if (next == table.columns.size()) return false;
+    const Column& column = table.columns[next++];
+    const std::size_t cells =
+        kind == ColumnKind::kText ? column.codes.size() : column.numbers.size();
+    return column.name == name && column.kind == kind && cells == table.rows();
+  };
+  for (const InputColumn& input : schema_.inputs()) {
+    if (!has(input.name, input.categorical ? ColumnKind::kText : ColumnKind::kNumber)) return false;
+  }
+  for (const std::string& name : schema_.given_columns()) {
+    if (!has(name, ColumnKind::kNumber)) return false;
+  }
+  if (need_ == Need::kFeaturesAndTarget && !has(schema_.target(), ColumnKind::kNumber)) {
+    return false;
+  }
+  return schema_.group().empty() && !outside_model_;
 }
 
 }  // namespace tare

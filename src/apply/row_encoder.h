@@ -36,6 +36,10 @@ class RowEncoder {
                                       const std::vector<std::string>& header,
                                       const std::vector<std::string>& keep) const;
 
+  /// Whether the table has exactly the model's columns in their order, as the rows of a request do:
+  /// then nothing has to be looked up. False says nothing.
+  bool is_ready(const Table& table) const;
+
   /// Throws what Schema::encode throws.
   void encode(const Table& table);
 

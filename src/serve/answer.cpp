@@ -46,7 +46,8 @@ std::string_view content_type_of(BodyFormat format) {
 }
 
 std::string answer_json(const Predictor& predictor, const Answers& answers,
-                        const std::string& version, const std::vector<std::string>& ids) {
+                        const std::vector<Notice>& warnings, const std::string& version,
+                        const std::vector<std::string>& ids) {
   std::string out = "{\"model\":";
   append_json_text(out, version);
   out += ",\"rows\":[";
@@ -54,7 +55,7 @@ std::string answer_json(const Predictor& predictor, const Answers& answers,
   out += "],\"ids\":";
   append_texts(out, ids);
   out += ",\"warnings\":";
-  append_notices_json(out, predictor.notices());
+  append_notices_json(out, warnings);
   return out + "}\n";
 }
 

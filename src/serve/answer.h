@@ -19,7 +19,8 @@ std::string_view content_type_of(BodyFormat format);
 
 /// {"model": ..., "rows": [{...}], "ids": [...], "warnings": [{"code", "rows", "text"}]}
 std::string answer_json(const Predictor& predictor, const Answers& answers,
-                        const std::string& version, const std::vector<std::string>& ids);
+                        const std::vector<Notice>& warnings, const std::string& version,
+                        const std::vector<std::string>& ids);
 /// "fallback=3, outside=2" as a header, for formats that cannot contain warnings. Empty: none.
 std::string warnings_header(const std::vector<Notice>& warnings);
 /// One JSON object per line.

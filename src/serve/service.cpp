@@ -188,13 +188,14 @@ Reply Service::predict(const Request& request, const Target& target) {
   const Answers answers =
       answer_rows(*now->model, asked.predictor, asked.table, start + limits_.request_time);
   const std::uint64_t first = observations_.remember(answers.unnamed, now->number);
+  const std::vector<Notice> warnings = asked.predictor.notices();
   const std::size_t count = answers.values.rows();
   Reply reply;
   reply.content_type = content_type_of(asked.format);
   if (asked.format == BodyFormat::kJson) {
     std::vector<std::string> ids;
     for (std::size_t i = 0; i < count; ++i) ids.push_back(observations_.id(first + i));
-    reply.body = answer_json(asked.predictor, answers, now->model->version(), ids);
+    reply.body = answer_json(asked.predictor, answers, warnings, now->model->version(), ids);
   } else if (asked.format == BodyFormat::kNdjson) {
     reply.body = answer_ndjson(asked.predictor, answers);
   } else {
@@ -202,7 +203,7 @@ Reply Service::predict(const Request& request, const Target& target) {
   }
   reply.headers.emplace_back("Tare-Model", now->model->version());
   reply.headers.emplace_back("Tare-First-Id", observations_.id(first));
-  if (const std::vector<Notice> warnings = asked.predictor.notices(); !warnings.empty()) {
+  if (!warnings.empty()) {
     reply.headers.emplace_back("Tare-Warnings", warnings_header(warnings));
   }
   reply.rows = count;

@@ -37,16 +37,14 @@ double cell(const Predictor& predictor, const Answers& answers, std::size_t i,
 // Against predict_with_reliability, column by column.
 TEST(Predictor, NamesWhatTheModelSays) {
   const PredictorCase one("guarantee=split bands=on");
-  Predictor predictor(one.fitted, {.levels = {0.5, 0.1},
-                                   .intervals = {0.8},
-                                   .diagnostics = true,
-                                   .unnamed_levels = {0.3}});
+  Predictor predictor(
+      one.fitted,
+      {.levels = {0.5, 0.1}, .intervals = {0.8}, .diagnostics = true, .unnamed_levels = {0.3}});
   const Answers answers = predictor.answer(Rows{one.fresh.x});
   const std::vector<Level> levels = {Level{0.5}, Level{0.1}, Level{0.1}, Level{0.9}};
   Execution how;
   how.diagnostics = true;
-  const Prediction direct =
-      predict_with_reliability(*one.model, {one.fresh.x}, levels, how);
+  const Prediction direct = predict_with_reliability(*one.model, {one.fresh.x}, levels, how);
   const std::vector<Level> unnamed = {Level{0.3}};
   const Matrix beside = one.model->predict({one.fresh.x}, unnamed).quantiles;
   for (std::size_t i = 0; i < one.fresh.y.size(); ++i) {
@@ -117,6 +115,14 @@ TEST(Predictor, AnswersATableByTheNamesOfItsColumns) {
   const Answers expected = of_rows.answer(Rows{one.fresh.x});
   EXPECT_TRUE(std::ranges::equal(found.values.values(), expected.values.values()));
   EXPECT_EQ(found.rows.size(), one.fresh.y.size());
+  Table ready;  // the model's columns in their order need no search
+  ready.add_numbers("x0", first);
+  ready.add_numbers("x1", second);
+  Predictor of_ready(one.fitted);
+  EXPECT_TRUE(std::ranges::equal(of_ready.answer(ready).values.values(), expected.values.values()));
+  Table short_of_one;
+  short_of_one.add_numbers("x0", first);
+  EXPECT_THROW(of_ready.answer(short_of_one), Error);
 }
 
 TEST(Predictor, CanBeStoppedBetweenBlocksOfRows) {
