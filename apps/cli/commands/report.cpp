@@ -10,8 +10,11 @@
 #include "support/bar.h"
 #include "support/command.h"
 #include "support/help.h"
+#include "support/input_options.h"
+#include "support/model_facts.h"
 #include "support/report_json.h"
 #include "support/warning_text.h"
+#include "tare/calibrate/description.h"
 
 namespace tare::cli {
 namespace {

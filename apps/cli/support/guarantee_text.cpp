@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/strings.h"
+#include "support/bar.h"
 
 namespace tare::cli {
 namespace {

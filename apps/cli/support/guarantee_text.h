@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "io/tensor_store.h"
 #include "support/command.h"
 #include "tare/calibrate/description.h"
 
