@@ -81,9 +81,8 @@ TEST(AnswerText, KeptCellsOfATableThatWasNotReadFromAFileAreWritten) {
   text.append_csv(csv, table, rows, Matrix(std::vector<double>{1, 2}, 2, 1));
   EXPECT_EQ(csv, "0.1,\"a,b\",1\n,,2\n");
   const std::array<std::size_t, 1> beyond = {2};
-  expect_error(ErrorCode::kShapeMismatch, "row 3", [&] {
-    text.append_csv(csv, table, beyond, Matrix(1, 1));
-  });
+  expect_error(ErrorCode::kShapeMismatch, "row 3",
+               [&] { text.append_csv(csv, table, beyond, Matrix(1, 1)); });
   expect_error(ErrorCode::kNotFound, "no column 'n' to keep", [&] {
     Table other;
     other.add_numbers("m", std::array{0.0, 0.0, 0.0});

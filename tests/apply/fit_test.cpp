@@ -114,15 +114,15 @@ TEST(Fit, OfATableAndOfItsFileAreTheSameModel) {
 
 TEST(Fit, OptionsByNameAreTheTypedOnes) {
   FitOptions named;
-  for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
-           {"target", "y"},
-           {"method", "nrc"},
-           {"regressor", "ridge"},
-           {"bands", "off"},
-           {"drop", "yhat, zone"},
-           {"categorical", "code"},
-           {"missing", "impute"},
-           {"seed", "0"}}) {
+  for (const auto& [name, text] :
+       std::vector<std::pair<std::string, std::string>>{{"target", "y"},
+                                                        {"method", "nrc"},
+                                                        {"regressor", "ridge"},
+                                                        {"bands", "off"},
+                                                        {"drop", "yhat, zone"},
+                                                        {"categorical", "code"},
+                                                        {"missing", "impute"},
+                                                        {"seed", "0"}}) {
     named.set(name, text);
   }
   const Drawn drawn(100);
@@ -143,8 +143,7 @@ TEST(Fit, AnOutsideModelIsAskedForItsFeatures) {
   };
   options.predictor = "size";
   const FittedModel fitted = fit(drawn.table(), options);
-  expect_error(ErrorCode::kInvalidArgument, "does not start programs",
-               [&] { Predictor{fitted}; });
+  expect_error(ErrorCode::kInvalidArgument, "does not start programs", [&] { Predictor{fitted}; });
   Predictor predictor(fitted, {.levels = {0.5}, .outside_model = options.outside_model});
   EXPECT_EQ(predictor.answer(drawn.table()).values.rows(), 150U);
 }

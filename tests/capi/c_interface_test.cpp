@@ -31,8 +31,8 @@ tare_table* make_table() {
   return table;
 }
 
-constexpr std::array kFit = {"target=y", "method=nrc", "regressor=ridge", "bands=off",
-                             "missing=impute", "guarantee=split"};
+constexpr std::array kFit = {"target=y",  "method=nrc",     "regressor=ridge",
+                             "bands=off", "missing=impute", "guarantee=split"};
 
 struct CInterface : testing::Test {
   tare_table* table = make_table();

@@ -42,13 +42,15 @@ TEST(Table, RefusesColumnsThatDoNotFit) {
   table.add_numbers("a", std::array{1.0, 2.0});
   expect_error(ErrorCode::kShapeMismatch, "'b' has 1 rows",
                [&] { table.add_numbers("b", std::array{1.0}); });
-  expect_error(ErrorCode::kInvalidArgument, "'a' already",
-               [&] { table.add_numbers("a", std::array{1.0, 2.0}); });
+  expect_error(ErrorCode::kInvalidArgument, "'a' already", [&] {
+    table.add_numbers("a", std::array{1.0, 2.0});
+  });
   expect_error(ErrorCode::kBadData, "infinite", [&] {
     table.add_numbers("b", std::array{1.0, std::numeric_limits<double>::infinity()});
   });
-  expect_error(ErrorCode::kInvalidArgument, "code 2",
-               [&] { table.add_codes("b", std::array<std::int32_t, 2>{0, 2}, {"p", "q"}); });
+  expect_error(ErrorCode::kInvalidArgument, "code 2", [&] {
+    table.add_codes("b", std::array<std::int32_t, 2>{0, 2}, {"p", "q"});
+  });
   EXPECT_EQ(table.columns.size(), 1U);
 }
 
