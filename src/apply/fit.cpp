@@ -110,6 +110,9 @@ std::string_view choose_method(const FitOptions& options) {
 }
 
 void check_fit_options(const FitOptions& options) {
+  if (options.target.empty()) {
+    fail(ErrorCode::kInvalidArgument, {.option = "target"}, "must name the column to predict");
+  }
   const Method& method = find_method(choose_method(options));
   check_prediction(options);
   const Params all = effective_params(method, options.params);

@@ -11,7 +11,7 @@ bool parse_truth(std::string_view option, std::string_view text) {
   const std::string word = canonical_name(text);
   if (word == "yes" || word == "true" || word == "1") return true;
   if (word == "no" || word == "false" || word == "0") return false;
-  fail_option(option, text, "is yes or no");
+  fail_option(option, text, "must be yes or no");
 }
 
 }  // namespace

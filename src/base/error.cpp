@@ -13,7 +13,9 @@ std::string neutral_option(std::string_view option, std::string_view value) {
 }
 
 std::string place_text(const ErrorDetails& details, const Wording& wording) {
-  const bool with_line = details.line > 0 && (wording.lines || !details.row);
+  // Rows that do not come from a file have no lines.
+  const bool in_file = wording.lines && !details.source.empty();
+  const bool with_line = details.line > 0 && (in_file || !details.row);
   std::string text = details.source;
   if (with_line) text += fmt::format("{}{}", text.empty() ? "line " : ":", details.line);
   if (!text.empty()) text += ": ";

@@ -27,6 +27,8 @@ void require_column(const std::string& source, const std::vector<std::string>& h
   std::string remedy;
   if (!near.empty()) {
     remedy = fmt::format("did you mean {}?", join(near, " or "));
+  } else if (header.empty()) {
+    remedy = "it has no columns";
   } else if (header.size() <= 20) {
     remedy = fmt::format("it has: {}", join(header, ", "));
   } else {
