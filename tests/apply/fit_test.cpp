@@ -171,6 +171,8 @@ TEST(Fit, RefusesWhatContradictsItself) {
     change(options);
     expect_error(code, text, [&] { fit(drawn.table(), options); });
   };
+  refused(ErrorCode::kInvalidArgument, "must name the column to predict",
+          [](FitOptions& o) { o.target.clear(); });
   refused(ErrorCode::kNotFound, "has no column 'why'", [](FitOptions& o) { o.target = "why"; });
   refused(ErrorCode::kInvalidArgument, "no guarantee", [](FitOptions& o) { o.group = "zone"; });
   refused(ErrorCode::kInvalidArgument, "two options name", [](FitOptions& o) {

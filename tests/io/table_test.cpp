@@ -84,6 +84,9 @@ TEST(SelectColumns, NamesTheCellThatIsNoNumber) {
   const std::vector<ColumnRequest> numbers = {{ColumnKind::kNumber, false}};
   expect_error(ErrorCode::kBadData, "rows:2: column 't': 'blue' is not a number",
                [&] { select_columns(table, numbers); });
+  table.source.clear();  // no file, so no line
+  expect_error(ErrorCode::kBadData, "row 2: column 't': 'blue' is not a number",
+               [&] { select_columns(table, numbers); });
   Table gaps;
   gaps.add_texts("t", std::array<std::string, 2>{"NA", ""});
   const Table found = select_columns(gaps, numbers);
