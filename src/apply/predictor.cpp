@@ -11,6 +11,8 @@
 #include "apply/level_columns.h"
 #include "apply/row_encoder.h"
 #include "base/fail.h"
+#include "calibrate/plain_schema.h"
+#include "data/rows.h"
 #include "io/select_columns.h"
 #include "tare/calibrate/reliability.h"
 #include "tare/calibrate/warnings.h"
@@ -18,13 +20,8 @@
 namespace tare {
 namespace {
 
-/// The schema of a model that was made from a matrix names its columns x0, x1, ...
 FittedModel with_schema(FittedModel model) {
-  if (model.schema) return model;
-  const GivenForm form = model.model->given_form();
-  const std::size_t features = model.model->features();
-  model.schema = std::make_shared<Schema>(model.model->given() > 0 ? Schema::plain(features, form)
-                                                                   : Schema::plain(features));
+  if (!model.schema) model.schema = std::make_shared<Schema>(plain_schema(*model.model));
   return model;
 }
 
@@ -101,6 +98,7 @@ bool Predictor::is_flag(std::size_t column) const { return impl_->columns.is_fla
 Answers Predictor::answer(const Rows& rows, const Execution& how) {
   const std::size_t count = rows.x.rows();
   Answers answers;
+  answers.rows = all_rows(count);
   answers.values = Matrix(count, impl_->columns.size());
   answers.unnamed = Matrix(count, impl_->options.unnamed_levels.size());
   const std::size_t at_once = how.progress ? kRowsBetweenReports : std::max<std::size_t>(count, 1);
@@ -138,7 +136,13 @@ std::vector<Notice> Predictor::notices() const {
   return all;
 }
 
-void Predictor::append_csv_header(std::string& out) const { impl_->text.append_csv_header(out); }
+void Predictor::append_csv_header(std::string& out) const {
+  if (!impl_->options.keep.empty() && impl_->text.kept().empty()) {
+    fail(ErrorCode::kInvalidArgument, {.option = "keep"},
+         "names columns of a table, so the header is not known before the first table");
+  }
+  impl_->text.append_csv_header(out);
+}
 
 void Predictor::append_csv(std::string& out, const Table& table, const Answers& answers) const {
   impl_->text.append_csv(out, table, answers.rows, answers.values);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tare/calibrate/methods.h"
@@ -123,6 +124,24 @@ TEST(Predictor, AnswersATableByTheNamesOfItsColumns) {
   Table short_of_one;
   short_of_one.add_numbers("x0", first);
   EXPECT_THROW(of_ready.answer(short_of_one), Error);
+}
+
+TEST(Predictor, KeptColumnsNeedATableBeforeTheHeader) {
+  const PredictorCase one("guarantee=none");
+  Predictor predictor(one.fitted, {.levels = {0.5}, .keep = {"id"}});
+  std::string csv;
+  EXPECT_THROW(predictor.append_csv_header(csv), Error);
+  Table table;
+  table.add_texts("id", std::array<std::string, 1>{"k"});
+  table.add_numbers("x0", std::array{0.5});
+  table.add_numbers("x1", std::array{0.5});
+  const Answers answers = predictor.answer(table);
+  predictor.append_csv_header(csv);
+  predictor.append_csv(csv, table, answers);
+  EXPECT_EQ(csv.substr(0, 10), "id,q0.5\nk,");
+  // Rows that are encoded already are numbered in their order.
+  const Matrix x(1, 2, 0.5);
+  EXPECT_EQ(predictor.answer(Rows{x}).rows, std::vector<std::size_t>{0});
 }
 
 TEST(Predictor, CanBeStoppedBetweenBlocksOfRows) {

@@ -31,7 +31,8 @@ struct PredictOptions {
       {};                           // none: kImpute if the model was fitted with it, else kError
   OutsideModel outside_model = {};  // for a model that was fitted with one
   bool with_targets = false;        // the table has the target: Answers::targets
-  std::vector<double> unnamed_levels = {};  // quantiles beside the columns: Answers::unnamed
+  // Quantiles beside the columns: Answers::unnamed. If there are any, there are no default levels.
+  std::vector<double> unnamed_levels = {};
 
   /// Sets levels, interval, diagnostics, keep or missing by name from text, as FitOptions::set.
   /// Throws kInvalidArgument, also for an unknown name.
@@ -85,8 +86,10 @@ class Predictor {
   std::vector<Notice> notices() const;
 
   /// Answers as CSV, or as one JSON object per row with `between` after each except the last. The
-  /// kept columns of the table come first. An unknown number is an empty cell in CSV and absent in
-  /// JSON; an infinite number is inf in CSV and null in JSON.
+  /// kept columns of the table come first; the header needs to know them, so it throws
+  /// kInvalidArgument before the first answer() or requests() if there are columns to keep. An
+  /// unknown number is an empty cell in CSV and absent in JSON; an infinite number is inf in CSV
+  /// and null in JSON.
   void append_csv_header(std::string& out) const;
   void append_csv(std::string& out, const Table& table, const Answers& answers) const;
   void append_json(std::string& out, const Table& table, const Answers& answers,
