@@ -5,11 +5,10 @@ import warnings
 
 import numpy as np
 import pytest
+from conftest import true_mean
 
 import tare
 from tare import metrics
-
-from conftest import true_mean
 
 
 @pytest.fixture
@@ -151,7 +150,7 @@ def test_features_choose_the_kernel(large):
     assert np.ptp(np.diff(model.predict_interval(grid)).ravel()) == 0  # the second column is not looked at
 
 
-@pytest.mark.parametrize("features, change", [("auto", 0.0), (None, 0.02), ("all", np.inf)])
+@pytest.mark.parametrize(("features", "change"), [("auto", 0.0), (None, 0.02), ("all", np.inf)])
 def test_features_can_be_found(features, change):
     """The law depends on column 4 alone; where that was found, an interval hardly changes along column 0."""
     rng = np.random.default_rng(2)
@@ -180,7 +179,7 @@ def test_around_a_model_trees_come_before_the_kernel(large, tmp_path):
     assert tare.Calibrator.load(tmp_path / "model.tare").method == "nrc"
 
 
-@pytest.mark.parametrize("rows, form", [(60, "none"), (150, "cross"), (2500, "cross"), (5000, "split")])
+@pytest.mark.parametrize(("rows", "form"), [(60, "none"), (150, "cross"), (2500, "cross"), (5000, "split")])
 def test_the_guarantee_follows_the_rows(rows, form):
     rng = np.random.default_rng(4)
     X = rng.uniform(size=(rows, 2))

@@ -31,7 +31,7 @@ def named_checks():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("estimator, check", list(named_checks()))
+@pytest.mark.parametrize(("estimator", "check"), list(named_checks()))
 def test_check_estimator(estimator, check):
     """All of scikit-learn's checks, none left out on our side."""
     check(estimator)

@@ -5,10 +5,9 @@ import os
 
 import numpy as np
 import pytest
+from conftest import true_mean
 
 import tare
-
-from conftest import true_mean
 
 
 def covers(calibrated, fresh, **outside):
