@@ -50,6 +50,7 @@ def mean_coverage(draws, rows, columns, fit):
     return np.mean(covered), np.mean(said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guarantee", ["split", "cross"])
 @pytest.mark.parametrize(("columns", "features"), [(400, None), (390, [0]), (380, [0])])
 def test_fit_covers_around_a_model_that_interpolates(guarantee, columns, features):
@@ -65,6 +66,7 @@ def test_fit_covers_around_a_model_that_interpolates(guarantee, columns, feature
     assert said >= 0.9 if guarantee == "split" else 0.75 < said < 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guarantee", ["split", "cross:5"])
 def test_calibrate_covers_around_a_model_of_other_rows(guarantee):
     def fit(X, y, rng):
