@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
+#include "io/column_finder.h"
 #include "io/csv.h"
 #include "io/subprocess.h"
 
@@ -14,11 +15,12 @@ std::vector<double> run_external_model(const ExternalModel& model, const Table& 
                                        const std::vector<std::string>& features,
                                        const std::vector<std::size_t>& rows) {
   std::vector<const Column*> columns;
+  ColumnFinder finder(table);
   std::string input;
   for (const std::string& name : features) {
     if (!columns.empty()) input += ',';
     append_csv_cell(input, name);
-    columns.push_back(table.find(name));
+    columns.push_back(finder.find(name));
   }
   input += '\n';
   for (const std::size_t i : rows) {
