@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "data/external_model.h"
 
+#include <cstddef>
 #include <string_view>
 
 #include "base/fail.h"
@@ -31,7 +32,11 @@ std::vector<double> run_external_model(const ExternalModel& model, const Table& 
     input += '\n';
   }
 
-  const std::string output = run_filter(model.command, input, model.timeout);
+  // The longest decimal of a double has some 330 characters before its fraction.
+  constexpr std::size_t kBytesPerRow = 400;
+  constexpr std::size_t kSomeMore = 65'536;  // blank lines at the end
+  const std::string output =
+      run_filter(model.command, input, model.timeout, kBytesPerRow * rows.size() + kSomeMore);
   std::vector<std::string> lines = split_text(output, '\n');
   while (!lines.empty() && trim(lines.back()).empty()) lines.pop_back();
   if (lines.size() != rows.size()) {
