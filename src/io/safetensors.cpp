@@ -185,7 +185,8 @@ Tensor tensor_at(const std::string& path, const std::string& name, const TensorE
   tensor.shape = entry.shape;
   std::size_t elements = 1;
   for (const std::size_t extent : entry.shape) {
-    if (extent > 0 && elements > payload.size() / extent) {
+    // Also of a tensor without elements: its other extents say how large other parts are.
+    if (extent > 0 && std::max<std::size_t>(elements, 1) > payload.size() / extent) {
       wrong("its shape is larger than the file");
     }
     elements *= extent;

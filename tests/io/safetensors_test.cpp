@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -137,8 +138,8 @@ TEST(Safetensors, AHandMadeFileWithARightChecksumIsStillChecked) {
   const TensorStore read = read_safetensors(path);
   const TensorReader in(read);
   expect_error(ErrorCode::kCorruptFile, "count", [&] { in.count("count", 10); });
-  expect_error(ErrorCode::kCorruptFile, "lacks", [&] { in.get<int>("absent"); });
-  expect_error(ErrorCode::kCorruptFile, "wrong type", [&] { in.get<int>("name"); });
+  expect_error(ErrorCode::kCorruptFile, "lacks", [&] { in.get<double>("absent"); });
+  expect_error(ErrorCode::kCorruptFile, "wrong type", [&] { in.get<double>("name"); });
   expect_error(ErrorCode::kCorruptFile, "is F64 [2,2]",
                [&] { in.part("part").part("0").values<double>("numbers", {4}); });
   expect_error(ErrorCode::kCorruptFile, "is U8", [&] { in.values<double>("bytes", {3}); });
@@ -211,6 +212,7 @@ TEST(Safetensors, AHeaderOfAnotherFormIsRefused) {
            std::string(R"(},"a":{"dtype":"U8","shape":[8],"data_offsets":[8,0]}})"),
            std::string(
                R"(},"a":{"dtype":"U8","shape":[4294967296,4294967296],"data_offsets":[0,0]}})"),
+           std::string(R"(},"a":{"dtype":"U8","shape":[0,4294967296],"data_offsets":[0,0]}})"),
            std::string(R"(},"a":3})"),
            std::string(R"(},"a":[]})"),
            std::string(R"(},"a":null})"),
@@ -242,6 +244,56 @@ TEST(Safetensors, AHeaderHasALongestLength) {
   TensorStore store;
   store.values["long"] = std::string(kMostHeaderBytes, 'x');
   expect_error(ErrorCode::kBadData, "at most 67108864", [&] { safetensors_bytes(store); });
+}
+
+TEST(TensorReader, NumbersAreAsTheyMust) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const auto holds = [](Must must, std::vector<double> values) {
+    TensorStore store;
+    TensorWriter(store).tensor("t", values);
+    try {
+      return TensorReader(store).list<double>("t", must) == values;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kCorruptFile);
+      return false;
+    }
+  };
+  for (const Must must :
+       {Must::kBeFinite, Must::kBePositive, Must::kNotBeNegative, Must::kAscend, Must::kRise}) {
+    EXPECT_TRUE(holds(must, {}));
+    EXPECT_TRUE(holds(must, {1.0, 2.0}));
+    // In the middle, where a comparison with a neighbour alone would not notice it.
+    EXPECT_FALSE(holds(must, {1.0, kNan, 2.0}));
+    EXPECT_FALSE(holds(must, {1.0, kInf}));
+    EXPECT_FALSE(holds(must, {-kInf, 1.0}));
+  }
+  EXPECT_TRUE(holds(Must::kBeFinite, {3.0, -1.0}));
+  EXPECT_FALSE(holds(Must::kBePositive, {1.0, 0.0}));
+  EXPECT_TRUE(holds(Must::kNotBeNegative, {1.0, 0.0}));
+  EXPECT_FALSE(holds(Must::kNotBeNegative, {-1.0}));
+  EXPECT_TRUE(holds(Must::kAscend, {-1.0, -1.0}));
+  EXPECT_FALSE(holds(Must::kAscend, {2.0, 1.0}));
+  EXPECT_FALSE(holds(Must::kRise, {1.0, 1.0}));
+}
+
+TEST(TensorReader, CountsAreWholeAndWithinTheirLimit) {
+  TensorStore store;
+  const TensorReader in(store);
+  store.values["n"] = Json::parse("[0,3,7]");
+  EXPECT_EQ(in.counts("n", 7), (std::vector<std::size_t>{0, 3, 7}));
+  for (const char* text :
+       {"[8]", "[-1]", "[1.0]", "[1e300]", "[null]", "[[1]]", "3", "{}", "null"}) {
+    store.values["n"] = Json::parse(text);
+    expect_error(ErrorCode::kCorruptFile, "'n'", [&] { in.counts("n", 7); });
+  }
+  for (const char* text :
+       {"8", "-1", "1.0", "1e300", "18446744073709551616", "null", "\"1\"", "[1]"}) {
+    store.values["n"] = Json::parse(text);
+    expect_error(ErrorCode::kCorruptFile, "'n'", [&] { in.count("n", 7); });
+  }
+  TensorWriter(store).tensor<double>("t", std::vector<double>(4), {2, 2});
+  expect_error(ErrorCode::kCorruptFile, "not a list", [&] { in.list<double>("t"); });
 }
 
 }  // namespace
