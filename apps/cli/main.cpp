@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -8,6 +9,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string_view>
 
 #include "base/strings.h"
 #include "support/command.h"
@@ -79,6 +81,14 @@ int finish_output(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   return complain(kOther,
                   fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
+}
+
+/// What gets past run() is a lack of memory, while it set up the options or made a message. So this
+/// takes none.
+int out_of_memory() noexcept {
+  constexpr std::string_view kText = "error: out of memory\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
+  return kOther;
 }
 
 int run(int argc, char** argv) {
@@ -199,5 +209,9 @@ void add_common(CLI::App& command, Common& common) {
 int main(int argc, char** argv) {
   // A file-size limit then fails the write, which is reported, instead of killing the process.
   std::signal(SIGXFSZ, SIG_IGN);
-  return tare::cli::finish_output(tare::cli::run(argc, argv));
+  try {
+    return tare::cli::finish_output(tare::cli::run(argc, argv));
+  } catch (...) {
+    return tare::cli::out_of_memory();
+  }
 }

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -99,9 +100,9 @@ class GzipSource final : public ByteSource {
   explicit GzipSource(std::unique_ptr<ByteSource> packed)
       : packed_(std::move(packed)), input_(kPackedBytes) {
     constexpr int kGzipOnly = 16;  // added to the window bits: expect gzip's header and check sum
-    if (inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK) {
-      fail(ErrorCode::kIo, {.source = name()}, "the decompressor cannot start (out of memory?)");
-    }
+    const int state = inflateInit2(&stream_, MAX_WBITS + kGzipOnly);
+    if (state == Z_MEM_ERROR) throw std::bad_alloc();
+    if (state != Z_OK) fail(ErrorCode::kIo, {.source = name()}, "the decompressor cannot start");
   }
   ~GzipSource() override { inflateEnd(&stream_); }
   GzipSource(const GzipSource&) = delete;
@@ -122,6 +123,8 @@ class GzipSource final : public ByteSource {
       const int state = inflate(&stream_, Z_NO_FLUSH);
       if (state == Z_STREAM_END) {
         between_members_ = true;
+      } else if (state == Z_MEM_ERROR) {  // no fault of the file's
+        throw std::bad_alloc();
       } else if (state != Z_OK) {
         damaged(stream_.msg != nullptr ? stream_.msg : "inflate failed");
       }
@@ -189,6 +192,24 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   file->inspect();
   if (!file->is_gzip()) return file;
   return std::make_unique<GzipSource>(std::move(file));
+}
+
+std::string read_text(const std::string& path) {
+  FileSource file(path);
+  file.inspect();
+  std::string text;
+  std::size_t have = 0;
+  for (;;) {
+    constexpr std::size_t kLeast = 4096;
+    if (text.size() - have < kLeast) {
+      text.resize(std::max<std::size_t>(2 * have, file.size_hint()) + kLeast);
+    }
+    const std::size_t count = file.read(text.data() + have, text.size() - have);
+    if (count == 0) break;
+    have += count;
+  }
+  text.resize(have);
+  return text;
 }
 
 std::unique_ptr<ByteSource> bytes_in_memory(std::string name, std::string bytes) {

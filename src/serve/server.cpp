@@ -13,7 +13,6 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -29,6 +28,7 @@
 #include "serve/monitor/observations.h"
 #include "serve/service.h"
 #include "serve/session.h"
+#include "serve/thread_pool.h"
 
 namespace tare::serve {
 namespace {
@@ -41,6 +41,7 @@ using Failure = boost::system::error_code;
 constexpr milliseconds kLookAtFile{500};
 constexpr milliseconds kLookWhileStopping{10};
 constexpr milliseconds kWaitForFiles{50};  // where the system has no file descriptor left
+constexpr milliseconds kWaitForMemory{20};
 }  // namespace
 
 class Server::Impl {
@@ -54,13 +55,13 @@ class Server::Impl {
                        .prefix = random_text()}),
         service_(models_, observations_, metrics_, options_.limits, options_.token),
         log_(STDERR_FILENO),
-        workers_(threads_of(options_.threads)),
-        loader_(1),
+        workers_(threads_of(options_.threads), log_),
+        loader_(1, log_),
         context_{service_,
                  metrics_,
                  log_,
                  options_.limits,
-                 workers_,
+                 workers_.context(),
                  options_.log_requests,
                  observations_.options().prefix},
         acceptor_(asio::make_strand(io_)),
@@ -84,15 +85,12 @@ class Server::Impl {
     wait_for_signal();
     watch_file();
     asio::dispatch(acceptor_.get_executor(), [this] { accept(); });
-    std::vector<std::jthread> threads;
-    for (std::size_t t = 1; t < threads_of(options_.threads); ++t) {
-      threads.emplace_back([this] { run_network(); });
-    }
+    auto threads = start_threads(threads_of(options_.threads) - 1, 0, [this] { run_network(); });
     run_network();
     threads.clear();  // joins
     loader_.join();
     workers_.join();
-    log_.write(LogLine("info", "stopped").count("unanswered", unanswered_));
+    log_.write_made([&] { return LogLine("info", "stopped").count("unanswered", unanswered_); });
     return unanswered_ == 0;
   }
 
@@ -102,14 +100,18 @@ class Server::Impl {
     return options;
   }
 
-  /// What one connection throws, which is a lack of memory, ends that connection and nothing else.
-  void run_network() {
+  void run_network() noexcept { run_handlers(io_, log_); }
+
+  /// Starts the next round of something that goes on until the service stops. Where there is no
+  /// memory for it, waits for some: a connection may end for that reason, the service may not.
+  template <class Start>
+  static void must_start(const Start& start) noexcept {
     for (;;) {
       try {
-        io_.run();
+        start();
         return;
-      } catch (const std::exception& error) {
-        log_.write(LogLine("error", "connection_failed").text("reason", error.what()));
+      } catch (const std::exception&) {
+        std::this_thread::sleep_for(kWaitForMemory);
       }
     }
   }
@@ -147,12 +149,14 @@ class Server::Impl {
 
   void accept() {
     acceptor_.async_accept(asio::make_strand(io_), [this](Failure failure, tcp::socket socket) {
-      if (!failure) take(std::move(socket));  // also one that came just before the end
-      if (failure && acceptor_.is_open()) {
-        pause_accepting();
-      } else {
-        accept_next();
-      }
+      if (!failure) try_take(std::move(socket));  // also one that came just before the end
+      must_start([&] {
+        if (failure && acceptor_.is_open()) {
+          pause_accepting();
+        } else {
+          accept_next();
+        }
+      });
     });
   }
 
@@ -166,7 +170,17 @@ class Server::Impl {
 
   void pause_accepting() {
     accept_pause_.expires_after(kWaitForFiles);
-    accept_pause_.async_wait([this](Failure) { accept_next(); });
+    accept_pause_.async_wait([this](Failure) { must_start([&] { accept_next(); }); });
+  }
+
+  /// Where there is no memory for a connection, it is closed.
+  void try_take(tcp::socket socket) noexcept {
+    try {
+      take(std::move(socket));
+    } catch (const std::exception& error) {
+      log_.write_made(
+          [&] { return LogLine("error", "connection_failed").text("reason", error.what()); });
+    }
   }
 
   void take(tcp::socket socket) {
@@ -194,7 +208,7 @@ class Server::Impl {
     signals_.async_wait([this](Failure failure, int signal) {
       if (failure) return;
       if (signal == SIGHUP) {
-        log_.write(LogLine("info", "signal").text("name", "SIGHUP"));
+        log_.write_made([] { return LogLine("info", "signal").text("name", "SIGHUP"); });
         reload();
       } else if (context_.stopping) {
         finish();  // told twice
@@ -202,7 +216,7 @@ class Server::Impl {
       } else {
         stop(signal);
       }
-      wait_for_signal();
+      must_start([&] { wait_for_signal(); });
     });
   }
 
@@ -211,24 +225,25 @@ class Server::Impl {
     file_timer_.async_wait([this](Failure failure) {
       if (failure || context_.stopping) return;
       if (models_.file_changed()) reload();
-      watch_file();
+      must_start([&] { watch_file(); });
     });
   }
 
   /// One at a time, and one more at most that waits: it will see what came in the meantime.
-  void reload() {
+  void reload() noexcept {
     if (reload_waits_.exchange(true)) return;
-    asio::post(loader_, [this] {
-      reload_waits_ = false;
-      if (context_.stopping) return;
-      const auto start = std::chrono::steady_clock::now();
-      const ModelHolder::Reload result =
-          models_.reload([this](std::uint32_t number) { observations_.start_model(number); });
-      const double ms =
-          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-              .count();
-      log_reload(result, ms);
-    });
+    must_start([this] { asio::post(loader_.context(), [this] { reload_now(); }); });
+  }
+
+  void reload_now() {
+    reload_waits_ = false;
+    if (context_.stopping) return;
+    const auto start = std::chrono::steady_clock::now();
+    const ModelHolder::Reload result =
+        models_.reload([this](std::uint32_t number) { observations_.start_model(number); });
+    const double ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    log_reload(result, ms);
   }
 
   void log_reload(const ModelHolder::Reload& result, double ms) {
@@ -252,21 +267,25 @@ class Server::Impl {
     }
   }
 
-  void stop(int signal) {
-    log_.write(LogLine("info", "stopping").text("signal", signal == SIGINT ? "SIGINT" : "SIGTERM"));
+  void stop(int signal) noexcept {
+    log_.write_made([&] {
+      return LogLine("info", "stopping").text("signal", signal == SIGINT ? "SIGINT" : "SIGTERM");
+    });
     service_.stop();
     context_.stopping = true;
     stop_by_ = std::chrono::steady_clock::now() + options_.limits.grace_time;
-    asio::post(acceptor_.get_executor(), [this] {
-      take_waiting();
-      Failure ignored;
-      acceptor_.close(ignored);
-      accept_pause_.cancel();
-      const std::lock_guard lock(sessions_guard_);
-      for (const auto& one : sessions_) {
-        if (const auto session = one.lock()) session->stop();
-      }
-    });
+    must_start([this] { asio::post(acceptor_.get_executor(), [this] { stop_accepting(); }); });
+  }
+
+  void stop_accepting() {
+    take_waiting();
+    Failure ignored;
+    acceptor_.close(ignored);
+    accept_pause_.cancel();
+    const std::lock_guard lock(sessions_guard_);
+    for (const auto& one : sessions_) {
+      if (const auto session = one.lock()) must_start([&] { session->stop(); });
+    }
   }
 
   /// Connections that the system has made already, although nobody has asked for them yet.
@@ -276,7 +295,7 @@ class Server::Impl {
     while (!failure) {
       tcp::socket socket(asio::make_strand(io_));
       acceptor_.accept(socket, failure);
-      if (!failure) take(std::move(socket));
+      if (!failure) try_take(std::move(socket));
     }
   }
 
@@ -288,7 +307,7 @@ class Server::Impl {
     }
     stop_timer_.expires_after(kLookWhileStopping);
     stop_timer_.async_wait([this](Failure failure) {
-      if (!failure) wait_for_sessions();
+      if (!failure) must_start([&] { wait_for_sessions(); });
     });
   }
 
@@ -306,8 +325,8 @@ class Server::Impl {
   Service service_;
   Log log_;
   asio::io_context io_;
-  asio::thread_pool workers_;
-  asio::thread_pool loader_;
+  ThreadPool workers_;
+  ThreadPool loader_;
   SessionContext context_;
   tcp::acceptor acceptor_;
   asio::steady_timer accept_pause_;

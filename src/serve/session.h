@@ -2,9 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -29,9 +29,9 @@ struct SessionContext {
   Metrics& metrics;
   Log& log;
   const Limits& limits;
-  boost::asio::thread_pool& workers;  // for requests that may take long
-  bool log_requests = true;           // also those that went well
-  std::string process;                // the first part of request ids
+  boost::asio::io_context& workers;  // for requests that may take long
+  bool log_requests = true;          // also those that went well
+  std::string process;               // the first part of request ids
   std::atomic<bool> stopping = false;
   std::atomic<std::uint64_t> next_request = 0;
 };

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "base/fail.h"
 #include "base/strings.h"
@@ -18,6 +16,7 @@
 #include "evaluate/experiment/study/figure_data.h"
 #include "evaluate/experiment/summary.h"
 #include "io/atomic_file.h"
+#include "io/byte_source.h"
 #include "report/figures/band_figure.h"
 #include "report/html/result_tables.h"
 #include "report/pages/contest_report.h"
@@ -48,14 +47,6 @@ struct ReproduceOptions {
   bool force = false;
   std::uint64_t seed = 1;  // of `bands`
 };
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(ErrorCode::kNotFound, "{}: there is no such file", path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // Not plans of trials.
 constexpr const char* kTheory = "theory";

@@ -8,13 +8,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "base/fail.h"
 #include "base/strings.h"
 #include "io/atomic_file.h"
+#include "io/byte_source.h"
 #include "io/csv.h"
 #include "tare/base/version.h"
 
@@ -84,14 +83,6 @@ bool parse_line(const std::string& text, Line& line) {
   return true;
 }
 
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) fail(ErrorCode::kIo, "{}: cannot be read", path);
-  return text.str();
-}
-
 }  // namespace
 
 ResultFile::ResultFile(std::string path) : path_(std::move(path)) {
@@ -142,7 +133,8 @@ void ResultFile::add(const TrialKey& key, const TrialResult& result) {
     }
     done += static_cast<std::size_t>(written);
   }
-  ::close(file);
+  // A full disk may be noticed only here.
+  if (::close(file) != 0) fail(ErrorCode::kIo, "{}: {}", path_, std::strerror(errno));
 }
 
 void ResultFile::finish(const std::vector<TrialKey>& keys) {
