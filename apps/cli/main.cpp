@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -91,6 +92,16 @@ int out_of_memory() noexcept {
   return kOther;
 }
 
+/// A file that is opened while a standard stream is closed would get its number, and texts for the
+/// stream would go into the file. Reading from and writing to what is opened here fails.
+void hold_standard_streams() noexcept {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest number that is free, which is this one.
+    ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 int run(int argc, char** argv) {
   Common common;
   CLI::App app(
@@ -138,10 +149,9 @@ bool is_flag(const std::string& flag) {
   Common common;
   CLI::App app;
   add_commands(app, common);
-  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-  return std::any_of(commands.begin(), commands.end(), [&](const CLI::App* command) {
-    return command->get_option_no_throw(flag) != nullptr;
-  });
+  const auto commands = app.get_subcommands([](CLI::App*) { return true; });
+  return std::any_of(commands.begin(), commands.end(),
+                     [&](CLI::App* command) { return find_option(*command, flag) != nullptr; });
 }
 
 /// Only options of the NRC family are flags; other methods' options go through --set.
@@ -209,6 +219,7 @@ void add_common(CLI::App& command, Common& common) {
 int main(int argc, char** argv) {
   // A file-size limit then fails the write, which is reported, instead of killing the process.
   std::signal(SIGXFSZ, SIG_IGN);
+  tare::cli::hold_standard_streams();
   try {
     return tare::cli::finish_output(tare::cli::run(argc, argv));
   } catch (...) {

@@ -19,8 +19,7 @@ inline Execution one_thread() {
 std::size_t thread_count(const Execution& how);
 
 /// Runs body(i) for i = 0, ..., count - 1 on the threads of `how`; workers take the next i when
-/// free. Where the system starts fewer threads than asked for, those that run do all. Returns when
-/// all are done. If some threw, the exception of the lowest i is rethrown after
+/// free. Returns when all are done. If some threw, the exception of the lowest i is rethrown after
 /// the others have stopped. Each call of body must write to its own memory only, so that the result
 /// cannot depend on threads.
 void parallel_for(const Execution& how, std::size_t count,

@@ -212,7 +212,7 @@ class FaultTest(CliTest):
         return count
 
     def nothing_wrong(self):
-        self.assertEqual(self.tally.faults, [])
+        self.assertFalse(self.tally.faults, "\n" + "\n".join(self.tally.faults))
 
 
 def changed(before, after):
