@@ -6,22 +6,20 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/dispatch.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "base/fail.h"
+#include "serve/context_threads.h"
 #include "serve/machine.h"
 #include "serve/model/model_holder.h"
 #include "serve/monitor/log.h"
@@ -41,6 +39,8 @@ using Failure = boost::system::error_code;
 constexpr milliseconds kLookAtFile{500};
 constexpr milliseconds kLookWhileStopping{10};
 constexpr milliseconds kWaitForFiles{50};  // where the system has no file descriptor left
+constexpr milliseconds kLastWork{2000};    // for work that was told to end
+
 }  // namespace
 
 class Server::Impl {
@@ -54,22 +54,31 @@ class Server::Impl {
                        .prefix = random_text()}),
         service_(models_, observations_, metrics_, options_.limits, options_.token),
         log_(STDERR_FILENO),
-        workers_(threads_of(options_.threads)),
-        loader_(1),
         context_{service_,
                  metrics_,
                  log_,
                  options_.limits,
-                 workers_,
+                 work_,
                  options_.log_requests,
-                 observations_.options().prefix},
+                 observations_.options().prefix,
+                 HostRules({.address = options_.host,
+                            .has_token = !options_.token.empty(),
+                            .allowed = options_.allowed_hosts})},
         acceptor_(asio::make_strand(io_)),
         accept_pause_(acceptor_.get_executor()),
         file_timer_(io_),
         stop_timer_(acceptor_.get_executor()),
-        signals_(io_, SIGTERM, SIGINT, SIGHUP) {
+        signals_(io_, SIGTERM, SIGINT, SIGHUP),
+        network_(io_, log_),
+        workers_(work_, log_),
+        loader_(loads_, log_) {
     observations_.start_model(models_.now()->number);
     listen();
+    // All of them now: a service that cannot have its threads must not say that it listens.
+    const std::size_t threads = threads_of(options_.threads);
+    network_.start(threads - 1);  // run() is one more
+    workers_.start(threads);
+    loader_.start(1);
   }
 
   std::string url() const {
@@ -79,39 +88,25 @@ class Server::Impl {
   }
   std::uint16_t port() const { return endpoint_.port(); }
 
-  bool run() {
+  ServerEnd run() {
     log_start();
     wait_for_signal();
     watch_file();
-    asio::dispatch(acceptor_.get_executor(), [this] { accept(); });
-    std::vector<std::jthread> threads;
-    for (std::size_t t = 1; t < threads_of(options_.threads); ++t) {
-      threads.emplace_back([this] { run_network(); });
-    }
-    run_network();
-    threads.clear();  // joins
-    loader_.join();
-    workers_.join();
+    asio::post(acceptor_.get_executor(), [this] { accept(); });
+    network_.run();
+    loader_.stop();
+    workers_.stop();
+    const bool ended =
+        workers_.wait(kLastWork) && loader_.wait(kLastWork) && network_.wait(kLastWork);
     log_.write(LogLine("info", "stopped").count("unanswered", unanswered_));
-    return unanswered_ == 0;
+    if (!ended) log_.flush(kLastWork);
+    return {.all_answered = unanswered_ == 0, .still_working = !ended};
   }
 
  private:
   static ServerOptions with_allowed_connections(ServerOptions options) {
     options.limits.connections = allowed_connections(options.limits.connections);
     return options;
-  }
-
-  /// What one connection throws, which is a lack of memory, ends that connection and nothing else.
-  void run_network() {
-    for (;;) {
-      try {
-        io_.run();
-        return;
-      } catch (const std::exception& error) {
-        log_.write(LogLine("error", "connection_failed").text("reason", error.what()));
-      }
-    }
   }
 
   void listen() {
@@ -218,7 +213,7 @@ class Server::Impl {
   /// One at a time, and one more at most that waits: it will see what came in the meantime.
   void reload() {
     if (reload_waits_.exchange(true)) return;
-    asio::post(loader_, [this] {
+    asio::post(loads_, [this] {
       reload_waits_ = false;
       if (context_.stopping) return;
       const auto start = std::chrono::steady_clock::now();
@@ -294,11 +289,18 @@ class Server::Impl {
 
   void finish() {
     unanswered_ = metrics_.requests_in_flight.load();
+    {
+      const std::lock_guard lock(sessions_guard_);
+      for (const auto& one : sessions_) {
+        if (const auto session = one.lock()) session->abandon();
+      }
+    }
     workers_.stop();
-    io_.stop();
+    network_.stop();
   }
 
-  // In the order in which they need each other: sessions, which io_ and workers_ hold, go first.
+  // In the order in which they need each other: threads go first, then sessions, which io_ and
+  // work_ hold.
   ServerOptions options_;
   ModelHolder models_;
   Observations observations_;
@@ -306,8 +308,8 @@ class Server::Impl {
   Service service_;
   Log log_;
   asio::io_context io_;
-  asio::thread_pool workers_;
-  asio::thread_pool loader_;
+  asio::io_context work_;   // large requests
+  asio::io_context loads_;  // of the model file
   SessionContext context_;
   tcp::acceptor acceptor_;
   asio::steady_timer accept_pause_;
@@ -321,12 +323,15 @@ class Server::Impl {
   std::atomic<bool> reload_waits_ = false;
   std::chrono::steady_clock::time_point stop_by_;
   std::atomic<std::uint64_t> unanswered_ = 0;
+  ContextThreads network_;
+  ContextThreads workers_;
+  ContextThreads loader_;
 };
 
 Server::Server(const ServerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 Server::~Server() = default;
 std::string Server::url() const { return impl_->url(); }
 std::uint16_t Server::port() const { return impl_->port(); }
-bool Server::run() { return impl_->run(); }
+ServerEnd Server::run() { return impl_->run(); }
 
 }  // namespace tare::serve
