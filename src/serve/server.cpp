@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/dispatch.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "serve/context_threads.h"
 #include "serve/machine.h"
 #include "serve/model/model_holder.h"
 #include "serve/monitor/log.h"
@@ -28,7 +28,6 @@
 #include "serve/monitor/observations.h"
 #include "serve/service.h"
 #include "serve/session.h"
-#include "serve/thread_pool.h"
 
 namespace tare::serve {
 namespace {
@@ -41,7 +40,9 @@ using Failure = boost::system::error_code;
 constexpr milliseconds kLookAtFile{500};
 constexpr milliseconds kLookWhileStopping{10};
 constexpr milliseconds kWaitForFiles{50};  // where the system has no file descriptor left
+constexpr milliseconds kLastWork{2000};    // for work that was told to end
 constexpr milliseconds kWaitForMemory{20};
+
 }  // namespace
 
 class Server::Impl {
@@ -55,22 +56,31 @@ class Server::Impl {
                        .prefix = random_text()}),
         service_(models_, observations_, metrics_, options_.limits, options_.token),
         log_(STDERR_FILENO),
-        workers_(threads_of(options_.threads), log_),
-        loader_(1, log_),
         context_{service_,
                  metrics_,
                  log_,
                  options_.limits,
-                 workers_.context(),
+                 work_,
                  options_.log_requests,
-                 observations_.options().prefix},
+                 observations_.options().prefix,
+                 HostRules({.address = options_.host,
+                            .has_token = !options_.token.empty(),
+                            .allowed = options_.allowed_hosts})},
         acceptor_(asio::make_strand(io_)),
         accept_pause_(acceptor_.get_executor()),
         file_timer_(io_),
         stop_timer_(acceptor_.get_executor()),
-        signals_(io_, SIGTERM, SIGINT, SIGHUP) {
+        signals_(io_, SIGTERM, SIGINT, SIGHUP),
+        network_(io_, log_),
+        workers_(work_, log_),
+        loader_(loads_, log_) {
     observations_.start_model(models_.now()->number);
     listen();
+    // All of them now: a service that cannot have its threads must not say that it listens.
+    const std::size_t threads = threads_of(options_.threads);
+    network_.start(threads - 1);  // run() is one more
+    workers_.start(threads);
+    loader_.start(1);
   }
 
   std::string url() const {
@@ -80,18 +90,19 @@ class Server::Impl {
   }
   std::uint16_t port() const { return endpoint_.port(); }
 
-  bool run() {
+  ServerEnd run() {
     log_start();
     wait_for_signal();
     watch_file();
-    asio::dispatch(acceptor_.get_executor(), [this] { accept(); });
-    auto threads = start_threads(threads_of(options_.threads) - 1, 0, [this] { run_network(); });
-    run_network();
-    threads.clear();  // joins
-    loader_.join();
-    workers_.join();
+    asio::post(acceptor_.get_executor(), [this] { accept(); });
+    network_.run();
+    loader_.stop();
+    workers_.stop();
+    const bool ended =
+        workers_.wait(kLastWork) && loader_.wait(kLastWork) && network_.wait(kLastWork);
     log_.write_made([&] { return LogLine("info", "stopped").count("unanswered", unanswered_); });
-    return unanswered_ == 0;
+    if (!ended) log_.flush(kLastWork);
+    return {.all_answered = unanswered_ == 0, .still_working = !ended};
   }
 
  private:
@@ -99,8 +110,6 @@ class Server::Impl {
     options.limits.connections = allowed_connections(options.limits.connections);
     return options;
   }
-
-  void run_network() noexcept { run_handlers(io_, log_); }
 
   /// Starts the next round of something that goes on until the service stops. Where there is no
   /// memory for it, waits for some: a connection may end for that reason, the service may not.
@@ -170,7 +179,7 @@ class Server::Impl {
 
   void pause_accepting() {
     accept_pause_.expires_after(kWaitForFiles);
-    accept_pause_.async_wait([this](Failure) { must_start([&] { accept_next(); }); });
+    accept_pause_.async_wait([this](Failure) { must_start([this] { accept_next(); }); });
   }
 
   /// Where there is no memory for a connection, it is closed.
@@ -216,7 +225,7 @@ class Server::Impl {
       } else {
         stop(signal);
       }
-      must_start([&] { wait_for_signal(); });
+      must_start([this] { wait_for_signal(); });
     });
   }
 
@@ -225,14 +234,14 @@ class Server::Impl {
     file_timer_.async_wait([this](Failure failure) {
       if (failure || context_.stopping) return;
       if (models_.file_changed()) reload();
-      must_start([&] { watch_file(); });
+      must_start([this] { watch_file(); });
     });
   }
 
   /// One at a time, and one more at most that waits: it will see what came in the meantime.
   void reload() noexcept {
     if (reload_waits_.exchange(true)) return;
-    must_start([this] { asio::post(loader_.context(), [this] { reload_now(); }); });
+    must_start([this] { asio::post(loads_, [this] { reload_now(); }); });
   }
 
   void reload_now() {
@@ -274,9 +283,12 @@ class Server::Impl {
     service_.stop();
     context_.stopping = true;
     stop_by_ = std::chrono::steady_clock::now() + options_.limits.grace_time;
-    must_start([this] { asio::post(acceptor_.get_executor(), [this] { stop_accepting(); }); });
+    must_start([this] {
+      asio::post(acceptor_.get_executor(), [this] { must_start([this] { stop_accepting(); }); });
+    });
   }
 
+  /// May be repeated where it ended for lack of memory.
   void stop_accepting() {
     take_waiting();
     Failure ignored;
@@ -284,7 +296,7 @@ class Server::Impl {
     accept_pause_.cancel();
     const std::lock_guard lock(sessions_guard_);
     for (const auto& one : sessions_) {
-      if (const auto session = one.lock()) must_start([&] { session->stop(); });
+      if (const auto session = one.lock()) session->stop();
     }
   }
 
@@ -307,17 +319,24 @@ class Server::Impl {
     }
     stop_timer_.expires_after(kLookWhileStopping);
     stop_timer_.async_wait([this](Failure failure) {
-      if (!failure) must_start([&] { wait_for_sessions(); });
+      if (!failure) must_start([this] { wait_for_sessions(); });
     });
   }
 
   void finish() {
     unanswered_ = metrics_.requests_in_flight.load();
+    {
+      const std::lock_guard lock(sessions_guard_);
+      for (const auto& one : sessions_) {
+        if (const auto session = one.lock()) session->abandon();
+      }
+    }
     workers_.stop();
-    io_.stop();
+    network_.stop();
   }
 
-  // In the order in which they need each other: sessions, which io_ and workers_ hold, go first.
+  // In the order in which they need each other: threads go first, then sessions, which io_ and
+  // work_ hold.
   ServerOptions options_;
   ModelHolder models_;
   Observations observations_;
@@ -325,8 +344,8 @@ class Server::Impl {
   Service service_;
   Log log_;
   asio::io_context io_;
-  ThreadPool workers_;
-  ThreadPool loader_;
+  asio::io_context work_;   // large requests
+  asio::io_context loads_;  // of the model file
   SessionContext context_;
   tcp::acceptor acceptor_;
   asio::steady_timer accept_pause_;
@@ -340,12 +359,15 @@ class Server::Impl {
   std::atomic<bool> reload_waits_ = false;
   std::chrono::steady_clock::time_point stop_by_;
   std::atomic<std::uint64_t> unanswered_ = 0;
+  ContextThreads network_;
+  ContextThreads workers_;
+  ContextThreads loader_;
 };
 
 Server::Server(const ServerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 Server::~Server() = default;
 std::string Server::url() const { return impl_->url(); }
 std::uint16_t Server::port() const { return impl_->port(); }
-bool Server::run() { return impl_->run(); }
+ServerEnd Server::run() { return impl_->run(); }
 
 }  // namespace tare::serve

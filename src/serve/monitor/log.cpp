@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
+#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
@@ -51,7 +52,8 @@ LogLine::LogLine(std::string_view level, std::string_view event)
 
 LogLine& LogLine::text(std::string_view name, std::string_view value) {
   line_ += fmt::format(",\"{}\":", name);
-  append_json_text(line_, value);
+  line_ += nlohmann::json(value).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  std::ranges::replace(line_, '\x7F', '?');
   return *this;
 }
 
@@ -70,7 +72,7 @@ Log::Log(int file) : file_(file) {
   try {
     writer_ = std::thread([this] { run(); });
   } catch (const std::system_error& error) {
-    fail(ErrorCode::kIo, "the system does not start a thread ({})", error.what());
+    fail(ErrorCode::kIo, "cannot start a thread: {}", error.code().message());
   }
 }
 
@@ -112,15 +114,23 @@ std::uint64_t Log::dropped() const {
   return dropped_;
 }
 
+void Log::flush(std::chrono::milliseconds most) {
+  std::unique_lock lock(guard_);
+  written_.wait_for(lock, most, [&] { return waiting_.empty() && !writing_; });
+}
+
 void Log::run() {
   std::unique_lock lock(guard_);
   for (;;) {
     wake_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
     const std::string text = std::exchange(waiting_, {});
+    writing_ = true;
     lock.unlock();
     write_all(file_, text, stopping_);
     lock.lock();
+    writing_ = false;
+    written_.notify_all();
   }
 }
 
