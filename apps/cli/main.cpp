@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -90,6 +91,21 @@ int out_of_memory() noexcept {
   constexpr std::string_view kText = "error: out of memory\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
   return kOther;
+}
+
+std::terminate_handler usual_terminate = std::abort;
+
+/// The destructor of a JSON value allocates, and a destructor that throws ends the program. For
+/// lack of memory this is an error like any other.
+[[noreturn]] void on_terminate() noexcept {
+  try {
+    if (const auto failure = std::current_exception()) std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    std::_Exit(out_of_memory());
+  } catch (...) {
+  }
+  usual_terminate();
+  std::abort();
 }
 
 /// A file that is opened while a standard stream is closed would get its number, and texts for the
@@ -219,6 +235,7 @@ void add_common(CLI::App& command, Common& common) {
 int main(int argc, char** argv) {
   // A file-size limit then fails the write, which is reported, instead of killing the process.
   std::signal(SIGXFSZ, SIG_IGN);
+  tare::cli::usual_terminate = std::set_terminate(tare::cli::on_terminate);
   tare::cli::hold_standard_streams();
   try {
     return tare::cli::finish_output(tare::cli::run(argc, argv));

@@ -27,7 +27,7 @@ class Serve(FaultTest):
 
     def start(self, *options):
         # The child sets its own environment: the harness has no parameter for it.
-        service = Service("m.tare", "--threads", "2", "--log", "errors", *options, cwd=self.folder,
+        service = Service("m.tare", "--threads", "2", "--timeout", "3", "--log", "errors", *options, cwd=self.folder,
                           limits=lambda: os.environ.update(self.control.environment()))
         self.addCleanup(service.log_file.close)
         self.addCleanup(service.close)
