@@ -16,25 +16,25 @@ class Memory(FaultTest):
         self.nothing_wrong()
 
     def test_start(self):
-        self.fail_each("methods", "methods", few=15, many=1000)
+        self.fail_each("methods", "methods", few=4, many=1000)
 
     def test_fit(self):
         self.fail_each("fit nrc", "fit", "data.csv", "--target", "y", "--prediction", "p", "-o", "new.tare", "--threads", "1",
-                       few=15, many=1500)
+                       few=5, many=1500)
 
     def test_fit_forest(self):
-        self.fail_each("fit nrc_rf", "fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", "--threads", "1", few=15,
+        self.fail_each("fit nrc_rf", "fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", "--threads", "1", few=5,
                        many=1500)
 
     def test_fit_on_threads(self):
         self.fail_each("fit nrc_rf, 2 threads", "fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", "--threads", "2",
-                       few=10, many=500)
+                       few=2, many=500)
 
     def test_predict(self):
-        self.fail_each("predict", "predict", "m.tare", "data.csv.gz", "-o", "out.csv", "--interval", "0.9", few=15, many=1500)
+        self.fail_each("predict", "predict", "m.tare", "data.csv.gz", "-o", "out.csv", "--interval", "0.9", few=5, many=1500)
 
     def test_inspect(self):
-        self.fail_each("inspect --json", "inspect", "m.tare", "--json", few=10, many=1000)
+        self.fail_each("inspect --json", "inspect", "m.tare", "--json", few=4, many=1000)
 
 
 if __name__ == "__main__":
