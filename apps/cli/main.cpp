@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,8 +12,10 @@
 #include <string_view>
 
 #include "base/strings.h"
+#include "io/subprocess.h"
 #include "support/command.h"
 #include "support/help.h"
+#include "support/terminal.h"
 #include "tare/base/error.h"
 #include "tare/base/version.h"
 
@@ -45,9 +45,23 @@ int exit_code(ErrorCode code) {
   return kOther;
 }
 
-int complain(int code, const std::string& text) {
-  fmt::print(stderr, "error: {}\n", text);
+int complain(int code, std::string_view text) {
+  tell("error: ", text);
   return code;
+}
+
+extern "C" void end_by_signal(int number) {
+  kill_running_filters();
+  std::signal(number, SIG_DFL);
+  std::raise(number);  // strikes when the handler returns
+}
+
+/// A predictor is in its own process group, which a terminal's signals do not reach.
+void handle_signals() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    // nohup and shells in the background let signals be ignored, and that must stay.
+    if (std::signal(number, end_by_signal) == SIG_IGN) std::signal(number, SIG_IGN);
+  }
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
@@ -85,11 +99,9 @@ int finish_output(int code) {
                   fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
 }
 
-/// What gets past run() is a lack of memory, while it set up the options or made a message. So this
-/// takes none.
+/// Takes no memory.
 int out_of_memory() noexcept {
-  constexpr std::string_view kText = "error: out of memory\n";
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText.data(), kText.size());
+  write_error("error: out of memory\n");
   return kOther;
 }
 
@@ -106,16 +118,6 @@ std::terminate_handler usual_terminate = std::abort;
   }
   usual_terminate();
   std::abort();
-}
-
-/// A file that is opened while a standard stream is closed would get its number, and texts for the
-/// stream would go into the file. Reading from and writing to what is opened here fails.
-void hold_standard_streams() noexcept {
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest number that is free, which is this one.
-    ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-  }
 }
 
 int run(int argc, char** argv) {
@@ -147,7 +149,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& wrong) {
     return complain(kUsage, usage_error(app, wrong));
   } catch (const CheckFailed& failed) {
-    fmt::print(stderr, "check failed: {}\n", failed.text);
+    tell("check failed: ", failed.text);
     return kCheck;
   } catch (const Error& error) {
     return complain(exit_code(error.code()), error_words(error));
@@ -237,9 +239,12 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   tare::cli::usual_terminate = std::set_terminate(tare::cli::on_terminate);
   tare::cli::hold_standard_streams();
+  tare::cli::handle_signals();
   try {
     return tare::cli::finish_output(tare::cli::run(argc, argv));
-  } catch (...) {
+  } catch (const std::bad_alloc&) {  // before a command began, or for the words of an error
     return tare::cli::out_of_memory();
+  } catch (const std::exception& error) {
+    return tare::cli::complain(tare::cli::kOther, error.what());
   }
 }

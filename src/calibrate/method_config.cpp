@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/fail.h"
-#include "io/byte_source.h"
 #include "io/json_text.h"
+#include "io/whole_file.h"
 #include "tare/calibrate/methods.h"
 
 namespace tare {
@@ -38,7 +38,7 @@ MethodConfig parse_config(std::string_view text, std::string_view source) {
 }
 
 MethodConfig read_config(const std::string& path) {
-  return parse_config(read_text(path), path);
+  return parse_config(read_text_file(path), path);
 }
 
 }  // namespace tare

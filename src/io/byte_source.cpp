@@ -194,24 +194,6 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   return std::make_unique<GzipSource>(std::move(file));
 }
 
-std::string read_text(const std::string& path) {
-  FileSource file(path);
-  file.inspect();
-  std::string text;
-  std::size_t have = 0;
-  for (;;) {
-    constexpr std::size_t kLeast = 4096;
-    if (text.size() - have < kLeast) {
-      text.resize(std::max<std::size_t>(2 * have, file.size_hint()) + kLeast);
-    }
-    const std::size_t count = file.read(text.data() + have, text.size() - have);
-    if (count == 0) break;
-    have += count;
-  }
-  text.resize(have);
-  return text;
-}
-
 std::unique_ptr<ByteSource> bytes_in_memory(std::string name, std::string bytes) {
   return std::make_unique<MemorySource>(std::move(name), std::move(bytes));
 }

@@ -30,11 +30,6 @@ class ByteSource {
 /// directory, kIo.
 std::unique_ptr<ByteSource> open_bytes(const std::string& path);
 
-/// All bytes of a file, or of standard input for "-", as they are. Throws as open_bytes() does; a
-/// stream would report neither a failed read nor a lack of memory, and give the first part of the
-/// file.
-std::string read_text(const std::string& path);
-
 /// Bytes that are in memory already, under a name for messages.
 std::unique_ptr<ByteSource> bytes_in_memory(std::string name, std::string bytes);
 

@@ -16,7 +16,7 @@
 #include "evaluate/experiment/study/figure_data.h"
 #include "evaluate/experiment/summary.h"
 #include "io/atomic_file.h"
-#include "io/byte_source.h"
+#include "io/whole_file.h"
 #include "report/figures/band_figure.h"
 #include "report/html/result_tables.h"
 #include "report/pages/contest_report.h"
@@ -24,6 +24,7 @@
 #include "support/command.h"
 #include "support/data_folder.h"
 #include "support/help.h"
+#include "support/terminal.h"
 #include "support/text_table.h"
 #include "tare/base/version.h"
 #include "tare/calibrate/methods.h"
@@ -61,7 +62,7 @@ std::vector<std::string> experiment_names() {
 }
 
 ExperimentPlan read_plan(const std::string& name) {
-  if (name.ends_with(".json")) return parse_plan(read_text(name), name);
+  if (name.ends_with(".json")) return parse_plan(read_text_file(name), name);
   const std::vector<std::string> known = experiment_names();
   if (std::ranges::find(known, name) == known.end()) {
     fail_unknown_name(ErrorCode::kNotFound, "experiment", name, known);
@@ -77,7 +78,7 @@ void add_configs(ExperimentPlan& plan, const std::string& folder) {
   }
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".json") continue;
-    add_tuned(plan, read_text(entry.path().string()), entry.path().string());
+    add_tuned(plan, read_text_file(entry.path().string()), entry.path().string());
   }
 }
 
@@ -137,12 +138,12 @@ std::string draw_figure(const ExperimentPlan& plan, const ReproduceOptions& opti
 
 void print_tables(const Summary& summary) {
   for (const SummaryTable& table : summary.tables) {
-    fmt::print("\n{}\n{}", table.case_name, text_table(result_cells(table)));
+    say("\n{}\n{}", table.case_name, text_table(result_cells(table)));
   }
   if (summary.overall) {
-    fmt::print("\n{}\n{}", summary.overall->case_name, text_table(result_cells(*summary.overall)));
+    say("\n{}\n{}", summary.overall->case_name, text_table(result_cells(*summary.overall)));
   }
-  if (!summary.tables.empty()) fmt::print("\n{}\n", kResultsLegend);
+  if (!summary.tables.empty()) say("\n{}\n", kResultsLegend);
 }
 
 /// Ranks known-law cases by ICE, which has no noise, and the others by CheckScore.

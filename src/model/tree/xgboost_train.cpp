@@ -25,6 +25,9 @@ void check(int status) {
   // A lack of memory is no fault of the data.
   if (text.find("bad_alloc") != text.npos) throw std::bad_alloc();
   if (const auto time = text.find("] "); time != text.npos) text.remove_prefix(time + 2);
+  // It reports every exception as a text; this one says nothing about the data.
+  if (text.find("bad_alloc") != text.npos || text.find("out of memory") != text.npos)
+    throw std::bad_alloc();
   fail(ErrorCode::kBadData, "XGBoost: {}", text);
 }
 
