@@ -22,6 +22,8 @@ using std::chrono::milliseconds;
 
 /// Read at a time, beside the head.
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+/// Until a read that could not be cancelled is cancelled again.
+constexpr milliseconds kCancelAgain{20};
 /// For the client to see the answer before the connection goes.
 constexpr milliseconds kLinger{1000};
 /// An idle connection is kept this long once the service stops: a request may be on its way.
@@ -57,6 +59,17 @@ void Session::stop() {
   });
 }
 
+/// What a step throws, which is a lack of memory, ends this connection at once.
+template <class NextStep>
+void Session::or_close(NextStep&& next) {
+  try {
+    next();
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
 void Session::set_timer(milliseconds time) {
   timer_.expires_after(time);
   timer_.async_wait([self = shared_from_this()](Error error) {
@@ -70,6 +83,7 @@ void Session::on_timer() {
     timed_out_ = true;
     Error ignored;
     socket_.cancel(ignored);  // the read ends, and is answered with 408
+    set_timer(kCancelAgain);  // bytes that came just now start one more
   } else if (step_ == Step::kWorking) {
     stop_work_ = true;  // it is answered with 503
   } else {
@@ -105,9 +119,10 @@ void Session::read_head() {
   step_ = Step::kReading;
   timed_out_ = false;
   set_timer(context_.limits.request_time);
-  http::async_read_header(
-      socket_, buffer_, *parser_,
-      [self = shared_from_this()](Error error, std::size_t) { self->on_head(error); });
+  http::async_read_header(socket_, buffer_, *parser_,
+                          [self = shared_from_this()](Error error, std::size_t) {
+                            self->or_close([&] { self->on_head(error); });
+                          });
 }
 
 void Session::on_head(Error error) {
@@ -193,11 +208,13 @@ void Session::read_body() {
   }
   http::async_read(socket_, buffer_, *parser_,
                    [self = shared_from_this()](Error error, std::size_t) {
-                     if (error) {
-                       self->on_read_error(error);
-                     } else {
-                       self->on_request();
-                     }
+                     self->or_close([&] {
+                       if (error) {
+                         self->on_read_error(error);
+                       } else {
+                         self->on_request();
+                       }
+                     });
                    });
 }
 
@@ -271,7 +288,7 @@ void Session::answer_beside(bool close) noexcept {
   try {
     auto reply = std::make_shared<Reply>(context_.service.handle(request_));
     asio::post(socket_.get_executor(), [self = shared_from_this(), close, reply] {
-      self->answer(std::move(*reply), close);
+      self->or_close([&] { self->answer(std::move(*reply), close); });
     });
   } catch (...) {
   }

@@ -80,6 +80,8 @@ class Session : public std::enable_shared_from_this<Session> {
   void answer(Reply reply, bool close);
   bool more_is_there() const;
   void hold(Reply& reply);
+  template <class NextStep>
+  void or_close(NextStep&& next);
   template <class Body>
   struct Sending;
   template <class Body>
