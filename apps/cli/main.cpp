@@ -5,11 +5,13 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
 
 #include "base/strings.h"
+#include "base/vector_limit.h"
 #include "support/command.h"
 #include "support/help.h"
 #include "tare/base/error.h"
@@ -104,6 +106,7 @@ int run(int argc, char** argv) {
         kUsage, fmt::format("there is no command '{}' ({})", first, known_commands(names, first)));
   }
   try {
+    if (const char* widest = std::getenv("TARE_VECTOR_TARGETS")) limit_vectors(widest);
     app.parse(argc, argv);  // runs the command's callback
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // --help, --version
