@@ -27,7 +27,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 MOST_BYTES = {"body": 4096, "capi": 1024, "csv": 2048, "gzip": 4096, "http": 4096, "model": 131072, "plan": 4096,
               "schema": 4096}
 MEMORY_MB = 2048
-SECONDS_PER_INPUT = 10
 
 
 def target_names():
@@ -44,8 +43,9 @@ def known_inputs(name):
 
 
 class Target:
-    def __init__(self, name, build, corpus):
+    def __init__(self, name, build, corpus, timeout):
         self.name = name
+        self.timeout = timeout
         self.program = build / "fuzz" / f"fuzz_{name}"
         self.corpus = corpus / name
         self.finds = corpus.parent / "finds"
@@ -53,7 +53,7 @@ class Target:
 
     def flags(self):
         flags = [f"-max_len={MOST_BYTES.get(self.name, 4096)}", f"-rss_limit_mb={MEMORY_MB}",
-                 f"-timeout={SECONDS_PER_INPUT}", f"-artifact_prefix={self.finds}/{self.name}-"]
+                 f"-timeout={self.timeout}", f"-artifact_prefix={self.finds}/{self.name}-"]
         dictionary = HERE / "dictionaries" / f"{self.name}.dict"
         return flags + ([f"-dict={dictionary}"] if dictionary.exists() else [])
 
@@ -130,6 +130,8 @@ def main():
     parser.add_argument("names", nargs="*", help="targets; none: all")
     parser.add_argument("--build", required=True, type=pathlib.Path)
     parser.add_argument("--corpus", type=pathlib.Path, help="instead of BUILD/fuzz/corpus")
+    parser.add_argument("--timeout", type=int, default=10, metavar="SECONDS",
+                        help="for one input; more where the machine has other work [%(default)s]")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--minutes", type=float, help="processor time of each target")
     what.add_argument("--replay", action="store_true")
@@ -141,7 +143,8 @@ def main():
     if unknown:
         parser.error(f"no target {', '.join(sorted(unknown))}; there are: {', '.join(target_names())}")
     corpus = (arguments.corpus or arguments.build / "fuzz" / "corpus").resolve()
-    targets = [Target(name, arguments.build.resolve(), corpus) for name in arguments.names or target_names()]
+    targets = [Target(name, arguments.build.resolve(), corpus, arguments.timeout)
+               for name in arguments.names or target_names()]
     if arguments.state:
         print("\n".join(target.line() for target in targets))
         return 0

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <chrono>
 #include <string>
+#include <utility>
 
 #include "io/temp_folder.h"
 #include "serve/http/limits.h"
@@ -28,6 +30,8 @@ struct ServiceSetup {
     small.cells = 100;
     small.body_bytes = 4096;
     small.header_bytes = 2048;
+    small.request_time =
+        std::chrono::hours(1);  // the fuzzer itself may have to wait for the machine
     return small;
   }
 

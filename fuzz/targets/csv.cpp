@@ -100,7 +100,8 @@ std::string reading(const std::string& text, const Setting& setting) {
   return out;
 }
 
-/// An error's kind is found by words of its message, which may quote a cell that has such words, too.
+/// An error's kind is found by words of its message, which may quote a cell that has such words,
+/// too.
 std::string without_kind(std::string account) {
   const std::size_t error = account.rfind("\nerror ");
   if (error != std::string::npos) account.resize(account.find_last_of(' '));

@@ -81,16 +81,14 @@ void check_answer(std::string_view answer) {
           answer);
 }
 
-/// Lets the session work until it is gone.
+/// Lets the session work until it is gone. One that stays is found by the time limit of an input.
 void let_it_work(asio::io_context& io, const std::weak_ptr<serve::Session>& session,
                  Client& client) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(8);
   while (!session.expired()) {
     io.restart();
     // None where a worker has the request.
     if (io.run_one_for(std::chrono::milliseconds(20)) == 0) std::this_thread::yield();
     client.take_answer();
-    require(std::chrono::steady_clock::now() < end, "a session ends when its client has gone");
   }
   // A worker that was the last to hold the session may still be destroying it.
   std::promise<void> idle;
