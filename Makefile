@@ -43,7 +43,7 @@ release:
 
 sanitized:
 	@tools/setup.sh test
-	cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTARE_SANITIZE=ON -DTARE_BUILD_SHARED=OFF -DTARE_BUILD_TESTS=ON $(CMAKE_FLAGS)
+	cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTARE_SANITIZE=address -DTARE_BUILD_SHARED=OFF -DTARE_BUILD_TESTS=ON $(CMAKE_FLAGS)
 	cmake --build $(SANITIZED) -j $(JOBS)
 
 bench:
