@@ -391,10 +391,11 @@ Schema Schema::from_json(const Json& json) {
     }
     schema.predictor_ = json.at("predictor").get<std::string>();
     schema.missing_ = parse_missing_policy(json.at("missing").get<std::string>());
-    schema.window_ = json.at("window").get<std::size_t>();
-    if (schema.window_ < 1 || schema.window_ > kMaxWindow) {
-      fail(ErrorCode::kCorruptFile, "the model file's window is {}", schema.window_);
+    const Json& window = json.at("window");
+    if (!is_exact<std::size_t>(window) || window < 1 || window > kMaxWindow) {
+      fail(ErrorCode::kCorruptFile, "the model file's window is {}", window.dump());
     }
+    schema.window_ = window.get<std::size_t>();
     if (json.contains("group")) schema.group_ = GroupColumn::from_json(json.at("group"));
     for (const Json& item : json.at("inputs")) {
       InputColumn input;
