@@ -5,7 +5,8 @@
     fuzz/run.py --build build-clang --minutes 30             all targets, one after the other
     fuzz/run.py --build build-clang --minutes 5 csv http     these
     fuzz/run.py --build build-clang --replay                 seeds and former finds, once
-    fuzz/run.py --build build-clang --cycle 120              all targets in turns of 120 s, until stopped
+    fuzz/run.py --build build-clang --cycle 120              all targets in turns of 120 s, until stopped; one with a find
+                                                             is left out
     fuzz/run.py --build build-clang --state                  what has been done so far
 
 The corpus of each target grows in BUILD/fuzz/corpus/NAME (or --corpus DIR/NAME), and with it a file NAME.json with
@@ -53,7 +54,8 @@ class Target:
 
     def flags(self):
         flags = [f"-max_len={MOST_BYTES.get(self.name, 4096)}", f"-rss_limit_mb={MEMORY_MB}",
-                 f"-timeout={self.timeout}", f"-artifact_prefix={self.finds}/{self.name}-"]
+                 f"-timeout={self.timeout}", f"-report_slow_units={self.timeout}",
+                 f"-artifact_prefix={self.finds}/{self.name}-"]
         dictionary = HERE / "dictionaries" / f"{self.name}.dict"
         return flags + ([f"-dict={dictionary}"] if dictionary.exists() else [])
 
@@ -149,10 +151,12 @@ def main():
         print("\n".join(target.line() for target in targets))
         return 0
     if arguments.cycle:
-        while True:
+        while targets:
             target = min(targets, key=lambda one: one.totals()["cpu_seconds"])
-            target.fuzz(arguments.cycle)
+            if not target.fuzz(arguments.cycle):
+                targets.remove(target)  # it would find the same again
             print(time.strftime("%H:%M:%S"), target.line(), flush=True)
+        return 1
     good = True
     for target in targets:
         if arguments.replay:
