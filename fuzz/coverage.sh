@@ -4,7 +4,7 @@
 # CORPUS is a folder with a folder for each target, as fuzz/run.py keeps it. The build goes to build-coverage.
 set -e
 cd "$(dirname "$0")/.."
-corpus=${1:-build-clang/fuzz/corpus}
+corpus=${1:-build-address/fuzz/corpus}
 build=${BUILD:-build-coverage}
 llvm=${LLVM:-19}
 jobs=${JOBS:-$(nproc)}

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the fuzzers of a build: for some minutes of processor time each, or once over what is known.
 
-    fuzz/run.py --build build-clang --minutes 30             all targets, one after the other
-    fuzz/run.py --build build-clang --minutes 5 csv http     these
-    fuzz/run.py --build build-clang --replay                 seeds and former finds, once
-    fuzz/run.py --build build-clang --cycle 120              all targets in turns of 120 s, until stopped; one with a find
+    fuzz/run.py --build build-address --minutes 30             all targets, one after the other
+    fuzz/run.py --build build-address --minutes 5 csv http     these
+    fuzz/run.py --build build-address --replay                 seeds and former finds, once
+    fuzz/run.py --build build-address --cycle 120              all targets in turns of 120 s, until stopped; one with a find
                                                              is left out
-    fuzz/run.py --build build-clang --state                  what has been done so far
+    fuzz/run.py --build build-address --state                  what has been done so far
 
 The corpus of each target grows in BUILD/fuzz/corpus/NAME (or --corpus DIR/NAME), and with it a file NAME.json with
 executions, processor time and coverage of all runs so far. A find ends the run with exit code 1, and its input is
