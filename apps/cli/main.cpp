@@ -10,8 +10,10 @@
 #include <new>
 
 #include "base/strings.h"
+#include "io/subprocess.h"
 #include "support/command.h"
 #include "support/help.h"
+#include "support/terminal.h"
 #include "tare/base/error.h"
 #include "tare/base/version.h"
 
@@ -41,9 +43,23 @@ int exit_code(ErrorCode code) {
   return kOther;
 }
 
-int complain(int code, const std::string& text) {
-  fmt::print(stderr, "error: {}\n", text);
+int complain(int code, std::string_view text) {
+  tell("error: ", text);
   return code;
+}
+
+extern "C" void end_by_signal(int number) {
+  kill_running_filters();
+  std::signal(number, SIG_DFL);
+  std::raise(number);  // strikes when the handler returns
+}
+
+/// A predictor is in its own process group, which a terminal's signals do not reach.
+void handle_signals() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    // nohup and shells in the background let signals be ignored, and that must stay.
+    if (std::signal(number, end_by_signal) == SIG_IGN) std::signal(number, SIG_IGN);
+  }
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
@@ -110,7 +126,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& wrong) {
     return complain(kUsage, usage_error(app, wrong));
   } catch (const CheckFailed& failed) {
-    fmt::print(stderr, "check failed: {}\n", failed.text);
+    tell("check failed: ", failed.text);
     return kCheck;
   } catch (const Error& error) {
     return complain(exit_code(error.code()), error_words(error));
@@ -199,5 +215,11 @@ void add_common(CLI::App& command, Common& common) {
 int main(int argc, char** argv) {
   // A file-size limit then fails the write, which is reported, instead of killing the process.
   std::signal(SIGXFSZ, SIG_IGN);
-  return tare::cli::finish_output(tare::cli::run(argc, argv));
+  tare::cli::hold_standard_streams();
+  tare::cli::handle_signals();
+  try {
+    return tare::cli::finish_output(tare::cli::run(argc, argv));
+  } catch (const std::exception& error) {  // no memory for the words of an error
+    return tare::cli::complain(tare::cli::kOther, error.what());
+  }
 }

@@ -90,12 +90,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::vector<std::string> closest_names(std::string_view wrong, std::span<const std::string> names) {
+  // Time and memory are the product of two lengths, and a file may have names of any length.
+  constexpr std::size_t kLongest = 200;
+  if (wrong.size() > kLongest) return {};
   const std::string sought = canonical_name(wrong);
+  const std::size_t most = std::max<std::size_t>(1, sought.size() / 3);
   std::vector<std::pair<std::size_t, std::string>> scored;
   for (const std::string& name : names) {
+    if (name.size() > kLongest) continue;
     const std::size_t distance = edit_distance(sought, canonical_name(name));
-    if (distance <= std::max<std::size_t>(1, sought.size() / 3))
-      scored.emplace_back(distance, name);
+    if (distance <= most) scored.emplace_back(distance, name);
   }
   std::sort(scored.begin(), scored.end());
   std::vector<std::string> closest;

@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -11,7 +12,7 @@
 
 #include "base/fail.h"
 #include "io/json_text.h"
-#include "io/mapped_file.h"
+#include "io/whole_file.h"
 
 namespace tare {
 namespace {
@@ -181,8 +182,19 @@ Tensor tensor_at(const std::string& path, const std::string& name, const Json& e
 }  // namespace
 
 TensorStore read_safetensors(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  return read_safetensors(file->bytes(), file, path);
+  // A large file that is none of ours is not read to its end.
+  const auto may_be_ours = [](std::span<const std::byte> start) {
+    constexpr std::uint64_t kLongHeader = std::uint64_t{1} << 32;
+    std::uint64_t length = 0;
+    for (std::size_t i = std::min(start.size(), kLengthBytes); i-- > 0;) {
+      length = (length << 8) | static_cast<std::uint64_t>(start[i]);
+    }
+    return length > 1 && length < kLongHeader && start.size() > kLengthBytes &&
+           start[kLengthBytes] == std::byte{'{'};
+  };
+  const auto bytes =
+      std::make_shared<const std::vector<std::byte>>(read_whole_file(path, may_be_ours));
+  return read_safetensors(*bytes, bytes, path);
 }
 
 TensorStore read_safetensors(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
