@@ -5,9 +5,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string_view>
 
 #include "base/strings.h"
 #include "io/subprocess.h"
@@ -97,6 +99,27 @@ int finish_output(int code) {
                   fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
 }
 
+/// Takes no memory.
+int out_of_memory() noexcept {
+  write_error("error: out of memory\n");
+  return kOther;
+}
+
+std::terminate_handler usual_terminate = std::abort;
+
+/// The destructor of a JSON value allocates, and a destructor that throws ends the program. For
+/// lack of memory this is an error like any other.
+[[noreturn]] void on_terminate() noexcept {
+  try {
+    if (const auto failure = std::current_exception()) std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    std::_Exit(out_of_memory());
+  } catch (...) {
+  }
+  usual_terminate();
+  std::abort();
+}
+
 int run(int argc, char** argv) {
   Common common;
   CLI::App app(
@@ -144,10 +167,9 @@ bool is_flag(const std::string& flag) {
   Common common;
   CLI::App app;
   add_commands(app, common);
-  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-  return std::any_of(commands.begin(), commands.end(), [&](const CLI::App* command) {
-    return command->get_option_no_throw(flag) != nullptr;
-  });
+  const auto commands = app.get_subcommands([](CLI::App*) { return true; });
+  return std::any_of(commands.begin(), commands.end(),
+                     [&](CLI::App* command) { return find_option(*command, flag) != nullptr; });
 }
 
 /// Only options of the NRC family are flags; other methods' options go through --set.
@@ -215,11 +237,14 @@ void add_common(CLI::App& command, Common& common) {
 int main(int argc, char** argv) {
   // A file-size limit then fails the write, which is reported, instead of killing the process.
   std::signal(SIGXFSZ, SIG_IGN);
+  tare::cli::usual_terminate = std::set_terminate(tare::cli::on_terminate);
   tare::cli::hold_standard_streams();
   tare::cli::handle_signals();
   try {
     return tare::cli::finish_output(tare::cli::run(argc, argv));
-  } catch (const std::exception& error) {  // no memory for the words of an error
+  } catch (const std::bad_alloc&) {  // before a command began, or for the words of an error
+    return tare::cli::out_of_memory();
+  } catch (const std::exception& error) {
     return tare::cli::complain(tare::cli::kOther, error.what());
   }
 }

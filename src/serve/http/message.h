@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "serve/http/refusal.h"
+#include "serve/http/time_limit.h"
 
 namespace tare::serve {
 
@@ -18,6 +19,7 @@ struct Request {
   std::string authorization;
   std::string id;  // of the request, for logs and answers
   std::string body;
+  TimeLimit time = TimeLimit();  // for the work on it
 };
 
 struct Reply {
