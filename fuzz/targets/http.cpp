@@ -101,6 +101,12 @@ void let_it_work(asio::io_context& io, const std::weak_ptr<serve::Session>& sess
 }  // namespace
 }  // namespace tare::fuzz
 
+/// Models are fitted before the time of the first input begins.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  tare::fuzz::network();
+  return 0;
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tare;
   fuzz::Network& network = fuzz::network();
