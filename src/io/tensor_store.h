@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -46,6 +47,29 @@ struct TensorStore {
   std::map<std::string, Json, std::less<>> values;
 };
 
+/// What each element of a tensor must be; every one is finite.
+enum class Must : std::uint8_t {
+  kBeFinite,
+  kBePositive,
+  kNotBeNegative,
+  kAscend,  // at least the one before it
+  kRise,    // more than the one before it
+};
+
+/// Whether numbers are so. O(n).
+template <class T>
+bool all_are(Must must, std::span<const T> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const T value = values[i];
+    if (!std::isfinite(value)) return false;
+    if (must == Must::kBePositive && !(value > T{0})) return false;
+    if (must == Must::kNotBeNegative && !(value >= T{0})) return false;
+    if (must == Must::kAscend && i > 0 && value < values[i - 1]) return false;
+    if (must == Must::kRise && i > 0 && value <= values[i - 1]) return false;
+  }
+  return true;
+}
+
 /// Writes into a part of a store: every name gets the part's prefix. Cheap to copy; the store must
 /// outlive it.
 class TensorWriter {
@@ -82,9 +106,11 @@ class TensorReader {
   bool has_value(std::string_view name) const;
   bool has_tensor(std::string_view name) const;
   const Json& value(std::string_view name) const;
-  /// The value as a T; kCorruptFile where it is not one.
+  /// The value as a T; kCorruptFile where it is not one. Numbers of JSON are finite. Whole numbers
+  /// are counts: the JSON library would turn -1 and 1e300 into one without a word.
   template <class T>
   T get(std::string_view name) const {
+    static_assert(!std::is_integral_v<T> || std::is_same_v<T, bool>, "use count");
     const Json& json = value(name);
     try {
       return json.get<T>();
@@ -94,7 +120,11 @@ class TensorReader {
   }
   /// A count: whole, not negative, at most `limit`.
   std::size_t count(std::string_view name, std::size_t limit) const;
+  /// A list of them.
+  std::vector<std::size_t> counts(std::string_view name, std::size_t limit) const;
   Shape shape(std::string_view name) const;
+  /// The number of elements of a tensor of one axis; kCorruptFile where it has another shape.
+  std::size_t length(std::string_view name) const;
   /// The tensor's elements, where they are: no copy for a mapped file.
   template <class T>
   Buffer<T> tensor(std::string_view name, const Shape& shape) const {
@@ -108,10 +138,32 @@ class TensorReader {
     const Buffer<T> buffer = tensor<T>(name, shape);
     return {buffer.span().begin(), buffer.span().end()};
   }
+  /// The same; kCorruptFile where an element is not as it must be.
+  template <class T>
+  Buffer<T> tensor(std::string_view name, const Shape& shape, Must must) const {
+    Buffer<T> buffer = tensor<T>(name, shape);
+    if (!all_are(must, buffer.span())) not_as_it_must(name, must);
+    return buffer;
+  }
+  template <class T>
+  std::vector<T> values(std::string_view name, const Shape& shape, Must must) const {
+    const Buffer<T> buffer = tensor<T>(name, shape, must);
+    return {buffer.span().begin(), buffer.span().end()};
+  }
+  /// The elements of a tensor of one axis.
+  template <class T>
+  std::vector<T> list(std::string_view name) const {
+    return values<T>(name, {length(name)});
+  }
+  template <class T>
+  std::vector<T> list(std::string_view name, Must must) const {
+    return values<T>(name, {length(name)}, must);
+  }
 
  private:
   Buffer<std::byte> checked(std::string_view name, Dtype dtype, const Shape& shape) const;
   [[noreturn]] void wrong_type(std::string_view name) const;
+  [[noreturn]] void not_as_it_must(std::string_view name, Must must) const;
   std::string full(std::string_view name) const;
 
   const TensorStore* store_;

@@ -41,10 +41,8 @@ void ContextThreads::run() {
       context_.run();
       return;
     } catch (const std::exception& error) {
-      try {
-        log_.write(LogLine("error", "connection_failed").text("reason", error.what()));
-      } catch (const std::exception&) {  // no memory for that either
-      }
+      log_.write_made(
+          [&] { return LogLine("error", "connection_failed").text("reason", error.what()); });
     }
   }
 }

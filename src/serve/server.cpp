@@ -16,6 +16,7 @@
 #include <cmath>
 #include <csignal>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include "base/fail.h"
@@ -40,6 +41,7 @@ constexpr milliseconds kLookAtFile{500};
 constexpr milliseconds kLookWhileStopping{10};
 constexpr milliseconds kWaitForFiles{50};  // where the system has no file descriptor left
 constexpr milliseconds kLastWork{2000};    // for work that was told to end
+constexpr milliseconds kWaitForMemory{20};
 
 }  // namespace
 
@@ -98,7 +100,7 @@ class Server::Impl {
     workers_.stop();
     const bool ended =
         workers_.wait(kLastWork) && loader_.wait(kLastWork) && network_.wait(kLastWork);
-    log_.write(LogLine("info", "stopped").count("unanswered", unanswered_));
+    log_.write_made([&] { return LogLine("info", "stopped").count("unanswered", unanswered_); });
     if (!ended) log_.flush(kLastWork);
     return {.all_answered = unanswered_ == 0, .still_working = !ended};
   }
@@ -107,6 +109,20 @@ class Server::Impl {
   static ServerOptions with_allowed_connections(ServerOptions options) {
     options.limits.connections = allowed_connections(options.limits.connections);
     return options;
+  }
+
+  /// Starts the next round of something that goes on until the service stops. Where there is no
+  /// memory for it, waits for some: a connection may end for that reason, the service may not.
+  template <class Start>
+  static void must_start(const Start& start) noexcept {
+    for (;;) {
+      try {
+        start();
+        return;
+      } catch (const std::exception&) {
+        std::this_thread::sleep_for(kWaitForMemory);
+      }
+    }
   }
 
   void listen() {
@@ -142,12 +158,14 @@ class Server::Impl {
 
   void accept() {
     acceptor_.async_accept(asio::make_strand(io_), [this](Failure failure, tcp::socket socket) {
-      if (!failure) take(std::move(socket));  // also one that came just before the end
-      if (failure && acceptor_.is_open()) {
-        pause_accepting();
-      } else {
-        accept_next();
-      }
+      if (!failure) try_take(std::move(socket));  // also one that came just before the end
+      must_start([&] {
+        if (failure && acceptor_.is_open()) {
+          pause_accepting();
+        } else {
+          accept_next();
+        }
+      });
     });
   }
 
@@ -161,7 +179,17 @@ class Server::Impl {
 
   void pause_accepting() {
     accept_pause_.expires_after(kWaitForFiles);
-    accept_pause_.async_wait([this](Failure) { accept_next(); });
+    accept_pause_.async_wait([this](Failure) { must_start([this] { accept_next(); }); });
+  }
+
+  /// Where there is no memory for a connection, it is closed.
+  void try_take(tcp::socket socket) noexcept {
+    try {
+      take(std::move(socket));
+    } catch (const std::exception& error) {
+      log_.write_made(
+          [&] { return LogLine("error", "connection_failed").text("reason", error.what()); });
+    }
   }
 
   void take(tcp::socket socket) {
@@ -189,7 +217,7 @@ class Server::Impl {
     signals_.async_wait([this](Failure failure, int signal) {
       if (failure) return;
       if (signal == SIGHUP) {
-        log_.write(LogLine("info", "signal").text("name", "SIGHUP"));
+        log_.write_made([] { return LogLine("info", "signal").text("name", "SIGHUP"); });
         reload();
       } else if (context_.stopping) {
         finish();  // told twice
@@ -197,7 +225,7 @@ class Server::Impl {
       } else {
         stop(signal);
       }
-      wait_for_signal();
+      must_start([this] { wait_for_signal(); });
     });
   }
 
@@ -206,24 +234,25 @@ class Server::Impl {
     file_timer_.async_wait([this](Failure failure) {
       if (failure || context_.stopping) return;
       if (models_.file_changed()) reload();
-      watch_file();
+      must_start([this] { watch_file(); });
     });
   }
 
   /// One at a time, and one more at most that waits: it will see what came in the meantime.
-  void reload() {
+  void reload() noexcept {
     if (reload_waits_.exchange(true)) return;
-    asio::post(loads_, [this] {
-      reload_waits_ = false;
-      if (context_.stopping) return;
-      const auto start = std::chrono::steady_clock::now();
-      const ModelHolder::Reload result =
-          models_.reload([this](std::uint32_t number) { observations_.start_model(number); });
-      const double ms =
-          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-              .count();
-      log_reload(result, ms);
-    });
+    must_start([this] { asio::post(loads_, [this] { reload_now(); }); });
+  }
+
+  void reload_now() {
+    reload_waits_ = false;
+    if (context_.stopping) return;
+    const auto start = std::chrono::steady_clock::now();
+    const ModelHolder::Reload result =
+        models_.reload([this](std::uint32_t number) { observations_.start_model(number); });
+    const double ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    log_reload(result, ms);
   }
 
   void log_reload(const ModelHolder::Reload& result, double ms) {
@@ -247,21 +276,28 @@ class Server::Impl {
     }
   }
 
-  void stop(int signal) {
-    log_.write(LogLine("info", "stopping").text("signal", signal == SIGINT ? "SIGINT" : "SIGTERM"));
+  void stop(int signal) noexcept {
+    log_.write_made([&] {
+      return LogLine("info", "stopping").text("signal", signal == SIGINT ? "SIGINT" : "SIGTERM");
+    });
     service_.stop();
     context_.stopping = true;
     stop_by_ = std::chrono::steady_clock::now() + options_.limits.grace_time;
-    asio::post(acceptor_.get_executor(), [this] {
-      take_waiting();
-      Failure ignored;
-      acceptor_.close(ignored);
-      accept_pause_.cancel();
-      const std::lock_guard lock(sessions_guard_);
-      for (const auto& one : sessions_) {
-        if (const auto session = one.lock()) session->stop();
-      }
+    must_start([this] {
+      asio::post(acceptor_.get_executor(), [this] { must_start([this] { stop_accepting(); }); });
     });
+  }
+
+  /// May be repeated where it ended for lack of memory.
+  void stop_accepting() {
+    take_waiting();
+    Failure ignored;
+    acceptor_.close(ignored);
+    accept_pause_.cancel();
+    const std::lock_guard lock(sessions_guard_);
+    for (const auto& one : sessions_) {
+      if (const auto session = one.lock()) session->stop();
+    }
   }
 
   /// Connections that the system has made already, although nobody has asked for them yet.
@@ -271,7 +307,7 @@ class Server::Impl {
     while (!failure) {
       tcp::socket socket(asio::make_strand(io_));
       acceptor_.accept(socket, failure);
-      if (!failure) take(std::move(socket));
+      if (!failure) try_take(std::move(socket));
     }
   }
 
@@ -283,7 +319,7 @@ class Server::Impl {
     }
     stop_timer_.expires_after(kLookWhileStopping);
     stop_timer_.async_wait([this](Failure failure) {
-      if (!failure) wait_for_sessions();
+      if (!failure) must_start([this] { wait_for_sessions(); });
     });
   }
 

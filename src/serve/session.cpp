@@ -9,6 +9,7 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <cmath>
+#include <thread>
 #include <utility>
 
 #include "serve/http/http_parts.h"
@@ -46,27 +47,33 @@ void Session::start() {
     Error ignored;
     self->socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
     const auto remote = self->socket_.remote_endpoint(ignored);
-    if (!ignored) {
-      self->client_ = fmt::format("{}:{}", remote.address().to_string(), remote.port());
-    }
-    self->wait_for_request();
+    self->try_step([&] {
+      if (!ignored) {
+        self->client_ = fmt::format("{}:{}", remote.address().to_string(), remote.port());
+      }
+      self->wait_for_request();
+    });
   });
 }
 
 void Session::stop() {
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
-    if (self->step_ == Step::kIdle) self->set_timer(kIdleWhileStopping);
+    self->try_step([&] {
+      if (self->step_ == Step::kIdle) self->set_timer(kIdleWhileStopping);
+    });
   });
 }
 
-/// What a step throws, which is a lack of memory, ends this connection at once.
-template <class NextStep>
-void Session::or_close(NextStep&& next) {
+/// What a step throws is a lack of memory. The connection then ends now: its timer would keep it
+/// open.
+template <class StepBody>
+void Session::try_step(const StepBody& step) noexcept {
   try {
-    next();
+    step();
   } catch (...) {
+    context_.log.write_made(
+        [&] { return LogLine("error", "connection_failed").text("reason", "out of memory"); });
     close();
-    throw;
   }
 }
 
@@ -111,7 +118,7 @@ void Session::wait_for_request() {
   const bool hurry = context_.stopping || kind_ == Kind::kRefused;
   set_timer(hurry ? kIdleWhileStopping : context_.limits.idle_time);
   socket_.async_wait(asio::socket_base::wait_read, [self = shared_from_this()](Error error) {
-    if (!error) self->read_head();
+    if (!error) self->try_step([&] { self->read_head(); });
   });
 }
 
@@ -121,7 +128,7 @@ void Session::read_head() {
   set_timer(context_.limits.request_time);
   http::async_read_header(socket_, buffer_, *parser_,
                           [self = shared_from_this()](Error error, std::size_t) {
-                            self->or_close([&] { self->on_head(error); });
+                            self->try_step([&] { self->on_head(error); });
                           });
 }
 
@@ -145,7 +152,7 @@ void Session::on_head(Error error) {
                         if (failed) {
                           self->close();
                         } else {
-                          self->read_body();
+                          self->try_step([&] { self->read_body(); });
                         }
                       });
     return;
@@ -208,7 +215,7 @@ void Session::read_body() {
   }
   http::async_read(socket_, buffer_, *parser_,
                    [self = shared_from_this()](Error error, std::size_t) {
-                     self->or_close([&] {
+                     self->try_step([&] {
                        if (error) {
                          self->on_read_error(error);
                        } else {
@@ -288,9 +295,23 @@ void Session::answer_beside(bool close) noexcept {
   try {
     auto reply = std::make_shared<Reply>(context_.service.handle(request_));
     asio::post(socket_.get_executor(), [self = shared_from_this(), close, reply] {
-      self->or_close([&] { self->answer(std::move(*reply), close); });
+      self->try_step([&] { self->answer(std::move(*reply), close); });
     });
   } catch (...) {
+    close_from_beside();
+  }
+}
+
+/// Not at once, as this thread may not touch the socket.
+void Session::close_from_beside() noexcept {
+  constexpr milliseconds kWaitForMemory{20};
+  for (;;) {
+    try {
+      asio::post(socket_.get_executor(), [self = shared_from_this()] { self->close(); });
+      return;
+    } catch (...) {
+      std::this_thread::sleep_for(kWaitForMemory);
+    }
   }
 }
 
@@ -365,15 +386,17 @@ void Session::send_more(std::shared_ptr<Sending<Body>> sending) {
   http::async_write_some(
       socket_, serializer,
       [self = shared_from_this(), sending = std::move(sending)](Error error, std::size_t) {
-        if (error) {
-          self->close();
-        } else if (!sending->serializer.is_done()) {
-          self->send_more(sending);
-        } else if (sending->close) {
-          self->close_slowly();
-        } else {
-          self->wait_for_request();
-        }
+        self->try_step([&] {
+          if (error) {
+            self->close();
+          } else if (!sending->serializer.is_done()) {
+            self->send_more(sending);
+          } else if (sending->close) {
+            self->close_slowly();
+          } else {
+            self->wait_for_request();
+          }
+        });
       });
 }
 
@@ -394,11 +417,13 @@ void Session::discard() {
   buffer_.clear();
   socket_.async_read_some(buffer_.prepare(kReadBytes / 8),
                           [self = shared_from_this()](Error error, std::size_t) {
-                            if (error) {
-                              self->close();
-                            } else {
-                              self->discard();
-                            }
+                            self->try_step([&] {
+                              if (error) {
+                                self->close();
+                              } else {
+                                self->discard();
+                              }
+                            });
                           });
 }
 

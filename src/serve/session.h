@@ -77,11 +77,12 @@ class Session : public std::enable_shared_from_this<Session> {
   void on_read_error(Error error);
   void take_request();
   void answer_beside(bool close) noexcept;
+  void close_from_beside() noexcept;
+  template <class StepBody>
+  void try_step(const StepBody& step) noexcept;
   void answer(Reply reply, bool close);
   bool more_is_there() const;
   void hold(Reply& reply);
-  template <class NextStep>
-  void or_close(NextStep&& next);
   template <class Body>
   struct Sending;
   template <class Body>

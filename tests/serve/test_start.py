@@ -9,9 +9,8 @@ import socket
 import subprocess
 import urllib.request
 
-from serve_harness import SANITIZED, TOOL, ServeTest, main
-
 from harness import BAD_DATA, NOT_FOUND, OTHER, UNSUPPORTED, USAGE
+from serve_harness import SANITIZED, TOOL, ServeTest, main
 
 
 class Start(ServeTest):

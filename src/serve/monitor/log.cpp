@@ -11,8 +11,10 @@
 #include <chrono>
 #include <climits>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
+#include "base/fail.h"
 #include "io/json_text.h"
 
 namespace tare::serve {
@@ -66,7 +68,13 @@ LogLine& LogLine::count(std::string_view name, std::uint64_t value) {
   return *this;
 }
 
-Log::Log(int file) : file_(file), writer_([this] { run(); }) {}
+Log::Log(int file) : file_(file) {
+  try {
+    writer_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    fail(ErrorCode::kIo, "cannot start a thread: {}", error.code().message());
+  }
+}
 
 Log::~Log() {
   {
@@ -93,6 +101,12 @@ void Log::write(const LogLine& line) {
   }
   waiting_ += text;
   if (was_empty) wake_.notify_one();
+}
+
+void Log::count_dropped() noexcept {
+  const std::lock_guard lock(guard_);
+  ++dropped_;
+  ++dropped_unsaid_;
 }
 
 std::uint64_t Log::dropped() const {

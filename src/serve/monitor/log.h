@@ -33,6 +33,7 @@ class LogLine {
 /// their number.
 class Log {
  public:
+  /// Throws kIo where the system starts no thread.
   explicit Log(int file);
   /// Writes the remaining lines.
   ~Log();
@@ -40,12 +41,22 @@ class Log {
   Log& operator=(const Log&) = delete;
 
   void write(const LogLine& line);
+  /// Writes the line that `make` returns; where there is no memory for it, it counts as dropped.
+  template <class Make>
+  void write_made(const Make& make) noexcept {
+    try {
+      write(make());
+    } catch (...) {
+      count_dropped();
+    }
+  }
   /// Waits until all lines have been written, for at most this time.
   void flush(std::chrono::milliseconds most);
   std::uint64_t dropped() const;
 
  private:
   void run();
+  void count_dropped() noexcept;
 
   static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
