@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/strings.h"
+#include "base/vector_limit.h"
 #include "io/subprocess.h"
 #include "support/command.h"
 #include "support/help.h"
@@ -143,6 +144,7 @@ int run(int argc, char** argv) {
         kUsage, fmt::format("there is no command '{}' ({})", first, known_commands(names, first)));
   }
   try {
+    if (const char* widest = std::getenv("TARE_VECTOR_TARGETS")) limit_vectors(widest);
     app.parse(argc, argv);  // runs the command's callback
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // --help, --version

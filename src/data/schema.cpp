@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -329,6 +332,12 @@ std::vector<ColumnRequest> Schema::requests(const std::string& source,
   return requests;
 }
 
+std::size_t Schema::width() const {
+  std::size_t width = 0;
+  for (const InputColumn& input : inputs_) width += input.width();
+  return width;
+}
+
 std::vector<std::string> Schema::feature_names() const {
   std::vector<std::string> names;
   for (const InputColumn& input : inputs_) {
@@ -401,6 +410,25 @@ Json Schema::to_json() const {
   return json;
 }
 
+/// Two roles of one column could ask for its cells as numbers and as text. A long name of a column
+/// with many categories is part of many names of features: without a limit they would take memory
+/// as the square of the file's size.
+void Schema::check_names() const {
+  constexpr std::size_t kMostNameBytes = std::size_t{64} << 20;
+  std::unordered_set<std::string_view> names(given_.begin(), given_.end());
+  bool distinct = names.size() == given_.size() && names.insert(target_).second;
+  std::size_t bytes = 0;
+  for (const InputColumn& input : inputs_) {
+    distinct = distinct && names.insert(input.name).second && input.name != weight_;
+    bytes += input.vocabulary.size() * input.name.size();
+    if (!distinct || bytes > kMostNameBytes) {
+      fail(ErrorCode::kCorruptFile, "the model file's column '{}' {}", input.name.substr(0, 60),
+           distinct ? "has too long a name for its categories" : "has two roles");
+    }
+  }
+  if (!distinct) fail(ErrorCode::kCorruptFile, "a column of the model file has two roles");
+}
+
 Schema Schema::from_json(const Json& json) {
   try {
     Schema schema;
@@ -425,10 +453,12 @@ Schema Schema::from_json(const Json& json) {
     }
     schema.predictor_ = json.at("predictor").get<std::string>();
     schema.missing_ = parse_missing_policy(json.at("missing").get<std::string>());
-    schema.window_ = json.at("window").get<std::size_t>();
-    if (schema.window_ < 1 || schema.window_ > kMaxWindow) {
-      fail(ErrorCode::kCorruptFile, "the model file's window is {}", schema.window_);
+    const Json& window = json.at("window");
+    if (!window.is_number_unsigned() || window.get<std::uint64_t>() < 1 ||
+        window.get<std::uint64_t>() > kMaxWindow) {
+      fail(ErrorCode::kCorruptFile, "the model file's window is not in 1 to {}", kMaxWindow);
     }
+    schema.window_ = window.get<std::size_t>();
     if (json.contains("group")) schema.group_ = GroupColumn::from_json(json.at("group"));
     for (const Json& item : json.at("inputs")) {
       InputColumn input;
@@ -439,13 +469,17 @@ Schema Schema::from_json(const Json& json) {
       input.for_model = item.at("for_model").get<bool>();
       if (!input.categorical) input.range = range_from_json(item.value("range", Json()));
       const auto categories = static_cast<double>(input.vocabulary.size());
-      if (input.categorical ? !(input.typical >= 0.0 && input.typical <= categories)
-                            : !input.vocabulary.empty()) {
+      if (input.categorical
+              ? !(input.typical >= 0.0 && input.typical <= categories)
+              : !input.vocabulary.empty() ||
+                    std::ranges::adjacent_find(input.vocabulary, std::greater_equal<>{}) !=
+                        input.vocabulary.end()) {
         fail(ErrorCode::kCorruptFile, "the model file's column '{}' contradicts itself",
              input.name);
       }
       schema.inputs_.push_back(std::move(input));
     }
+    schema.check_names();
     return schema;
   } catch (const Json::exception& error) {
     fail(ErrorCode::kCorruptFile, "the model file's schema cannot be read: {}", error.what());

@@ -2,7 +2,6 @@
 #include "serve/context_threads.h"
 
 #include <exception>
-#include <system_error>
 
 #include "base/fail.h"
 
@@ -25,13 +24,13 @@ void ContextThreads::start(std::size_t count) {
         run();
         --running_;
       });
-    } catch (const std::system_error& error) {
+    } catch (const std::exception& error) {  // system_error or bad_alloc
       --running_;
       fail(
           ErrorCode::kIo,
           {.remedies = {use("threads", "1", "or another small number"),
                         advice("raise the limits of processes and memory (ulimit -u, ulimit -v)")}},
-          "cannot start a thread: {}", error.code().message());
+          "cannot start a thread: {}", error.what());
     }
   }
 }

@@ -23,6 +23,8 @@ using std::chrono::milliseconds;
 
 /// Read at a time, beside the head.
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+/// Until a read that could not be cancelled is cancelled again.
+constexpr milliseconds kCancelAgain{20};
 /// For the client to see the answer before the connection goes.
 constexpr milliseconds kLinger{1000};
 /// An idle connection is kept this long once the service stops: a request may be on its way.
@@ -88,6 +90,7 @@ void Session::on_timer() {
     timed_out_ = true;
     Error ignored;
     socket_.cancel(ignored);  // the read ends, and is answered with 408
+    set_timer(kCancelAgain);  // bytes that came just now start one more
   } else if (step_ == Step::kWorking) {
     stop_work_ = true;  // it is answered with 503
   } else {

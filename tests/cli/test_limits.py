@@ -2,6 +2,7 @@
 """Files that would take more memory or time than their size tells: refused, or read in bounded memory."""
 import gzip
 import os
+import resource
 import subprocess
 import time
 import unittest
@@ -94,6 +95,17 @@ class Limits(CliTest):
         code, err, peak, _ = self.measured("predict", "m.tare", "long.csv.gz", "--keep", "text")
         self.assertEqual(code, DONE, err)
         self.assertLess(peak, 256 * MIB)
+
+    @unittest.skipIf(SANITIZED, "the sanitizer needs memory of its own")
+    def test_too_little_memory_is_not_blamed_on_the_file(self):
+        lines = [",".join(str(i * j % 97) for j in range(1, 22)) for i in range(500)]
+        self.write("data.csv", ",".join([f"x{j}" for j in range(20)] + ["y"]) + "\n" + "\n".join(lines * 80) + "\n")
+        for mebibytes in (64, 52):  # XGBoost, which has all rows once more, is the first to have too little
+            size = mebibytes << 20
+            result = self.run_tool("fit", "data.csv", "--target", "y", "--method", "nrc", "--regressor", "boosting",
+                                   "--threads", "1", "-q", "-o", "n.tare", "--force",
+                                   limits=lambda size=size: resource.setrlimit(resource.RLIMIT_AS, (size, size)))
+            self.assertIn((result.code, result.err), ((DONE, ""), (OTHER, "error: out of memory\n")))
 
     def test_a_configuration_and_a_plan_without_an_end(self):
         self.write_points()

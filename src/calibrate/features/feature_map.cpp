@@ -36,6 +36,15 @@ double absolute_correlation(MatrixView x, std::size_t j, std::span<const double>
   return norm > 0.0 && std::isfinite(norm) ? std::abs(xy) / norm : 0.0;
 }
 
+/// (x - center) / scale, also where the difference overflows, and at most so large that no
+/// projection is NaN.
+double scaled(double x, double center, double scale) {
+  constexpr double kFarthest = 1e300;
+  const double away = x - center;
+  const double value = std::isfinite(away) ? away / scale : (0.5 * x - 0.5 * center) / scale * 2.0;
+  return std::clamp(value, -kFarthest, kFarthest);
+}
+
 std::vector<std::size_t> most_correlated(MatrixView x, std::span<const double> y,
                                          std::span<const std::size_t> rows,
                                          std::vector<std::size_t> columns, std::size_t count) {
@@ -110,7 +119,7 @@ Matrix FeatureMap::apply(MatrixView x) const {
   for (std::size_t i = 0; i < x.rows(); ++i) {
     const auto out = z.row(i);
     for (std::size_t k = 0; k < columns_.size(); ++k) {
-      const double value = (x(i, columns_[k]) - center_[k]) / scale_[k];
+      const double value = scaled(x(i, columns_[k]), center_[k], scale_[k]);
       if (projection_.cols() == 0) {
         out[k] = value;
         continue;
@@ -136,25 +145,23 @@ void FeatureMap::save(const TensorWriter& out) const {
 FeatureMap FeatureMap::load(const TensorReader& in) {
   FeatureMap map;
   map.inputs_ = in.count("inputs", std::numeric_limits<std::uint32_t>::max());
-  const Shape shape = in.shape("columns");
-  for (const std::int64_t column : in.values<std::int64_t>("columns", shape)) {
+  for (const std::int64_t column : in.list<std::int64_t>("columns")) {
     if (column < 0 || static_cast<std::uint64_t>(column) >= map.inputs_) {
       fail(ErrorCode::kCorruptFile, "the model file names feature {} of {}", column, map.inputs_);
     }
     map.columns_.push_back(static_cast<std::size_t>(column));
   }
-  map.center_ = in.values<double>("center", {map.columns_.size()});
-  map.scale_ = in.values<double>("scale", {map.columns_.size()});
+  map.center_ = in.values<double>("center", {map.columns_.size()}, Must::kBeFinite);
+  map.scale_ = in.values<double>("scale", {map.columns_.size()}, Must::kBeFinite);
   if (in.has_tensor("projection")) {
     const Shape projection = in.shape("projection");
     if (projection.size() != 2 || projection[0] != map.columns_.size() || projection[1] == 0) {
       fail(ErrorCode::kCorruptFile, "the model file's projection has the wrong shape");
     }
-    map.projection_ =
-        Matrix(in.values<double>("projection", projection), projection[0], projection[1]);
+    map.projection_ = Matrix(in.values<double>("projection", projection, Must::kBeFinite),
+                             projection[0], projection[1]);
   }
-  const auto usable = [](double v) { return std::isfinite(v) && v != 0.0; };
-  if (!std::all_of(map.scale_.begin(), map.scale_.end(), usable)) {
+  if (std::ranges::count(map.scale_, 0.0) > 0) {
     fail(ErrorCode::kCorruptFile, "the model file's feature scales are not usable");
   }
   return map;

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/fail.h"
@@ -18,6 +20,14 @@
 
 namespace tare {
 namespace {
+
+/// Engines number rows and queries by 32 bits.
+void check_count(std::string_view what, std::size_t rows) {
+  constexpr std::size_t kMostRows = std::numeric_limits<std::uint32_t>::max() - 1;
+  if (rows <= kMostRows) return;
+  fail(ErrorCode::kInvalidArgument, "SNQ: {} {} are too many: at most {} are possible at once",
+       rows, what, kMostRows);
+}
 
 void check_options(const SnqOptions& options) {
   // Its square must be a number, too.
@@ -57,6 +67,7 @@ std::shared_ptr<const LocalSample> checked_sample(MatrixView z, std::span<const 
     fail(ErrorCode::kShapeMismatch, "SNQ: {} rows of features, {} residuals, {} weights", z.rows(),
          u.size(), weight.size());
   }
+  check_count("calibration rows", u.size());
   const auto finite = [](std::span<const double> values) {
     return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
   };
@@ -127,18 +138,12 @@ std::shared_ptr<const LocalSample> load_sample(const TensorReader& in) {
   constexpr std::size_t kMany = std::numeric_limits<std::uint32_t>::max();
   const std::size_t rows = in.count("rows", kMany);
   const std::size_t dims = in.count("dims", kMany);
-  const auto columns = in.tensor<double>("columns", {dims, rows});
-  const auto residuals = in.tensor<double>("residuals", {rows});
-  const auto weights =
-      in.has_tensor("weights") ? in.tensor<double>("weights", {rows}) : Buffer<double>();
-  const auto finite = [](double v) { return std::isfinite(v); };
-  const auto positive = [](double v) { return std::isfinite(v) && v > 0.0; };
-  if (rows == 0 || !std::all_of(columns.span().begin(), columns.span().end(), finite) ||
-      !std::all_of(residuals.span().begin(), residuals.span().end(), finite) ||
-      !std::is_sorted(residuals.span().begin(), residuals.span().end()) ||
-      !std::all_of(weights.span().begin(), weights.span().end(), positive)) {
-    fail(ErrorCode::kCorruptFile, "the model file's calibration rows are not in order");
-  }
+  if (rows == 0) fail(ErrorCode::kCorruptFile, "the model file has no calibration rows");
+  const auto columns = in.tensor<double>("columns", {dims, rows}, Must::kBeFinite);
+  const auto residuals = in.tensor<double>("residuals", {rows}, Must::kAscend);
+  const auto weights = in.has_tensor("weights")
+                           ? in.tensor<double>("weights", {rows}, Must::kBePositive)
+                           : Buffer<double>();
   return std::make_shared<const LocalSample>(BruteForce(columns, rows, dims), residuals, weights);
 }
 
@@ -163,6 +168,7 @@ Prediction Snq::predict(MatrixView z, std::span<const Level> levels, const Execu
     fail(ErrorCode::kShapeMismatch, "SNQ: a query has {} features, the calibration rows have {}",
          z.cols(), dims());
   }
+  check_count("queries", z.rows());
   const std::optional<Matrix> finite = without_infinities(z);
   const MatrixView queries = finite ? finite->view() : z;
   return in_level_order(levels, [&](std::span<const Level> ascending) {

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "io/tensor_store.h"
+#include "math/tame_weights.h"
 
 namespace tare::nn {
 
@@ -25,15 +26,12 @@ Scaling Scaling::of_columns(const RegressionData& data) {
 
 Scaling::Scaling(const TensorReader& in) {
   const std::size_t features = in.count("features", kMaxFeatures);
-  const auto center = in.values<double>("center", {features});
-  const auto scale = in.values<double>("scale", {features});
+  const auto center = in.values<double>("center", {features}, Must::kBeFinite);
+  const auto scale = in.values<double>("scale", {features}, Must::kBePositive);
   const auto target = in.values<double>("target", {2});
   target_ = {target[0], target[1]};
   for (std::size_t j = 0; j < features; ++j) column_.push_back({center[j], scale[j]});
-  const auto sound = [](const Standard& s) {
-    return std::isfinite(s.mean) && std::isfinite(s.scale) && s.scale > 0.0;
-  };
-  if (!sound(target_) || !std::ranges::all_of(column_, sound)) {
+  if (!std::isfinite(target_.mean) || !std::isfinite(target_.scale) || !(target_.scale > 0.0)) {
     fail(ErrorCode::kCorruptFile,
          "the model file's network has a scale that is not a positive number");
   }
@@ -42,7 +40,7 @@ Scaling::Scaling(const TensorReader& in) {
 void Scaling::scale_row(std::span<const double> row, std::span<float> out) const {
   constexpr double kFarthest = 1e15;
   for (std::size_t j = 0; j < row.size(); ++j) {
-    const double value = (row[j] - column_[j].mean) / column_[j].scale;
+    const double value = standardised(row[j], column_[j]);
     out[j] = static_cast<float>(std::clamp(value, -kFarthest, kFarthest));
   }
 }
@@ -74,7 +72,7 @@ ScaledRows::ScaledRows(const RegressionData& data, const Scaling& scaling)
   double mean = 0.0;
   for (const double w : data.weight) mean += w / largest / static_cast<double>(weight.size());
   for (std::size_t i = 0; i < weight.size(); ++i) {
-    weight[i] = static_cast<float>(data.weight[i] / largest / mean);
+    weight[i] = single_weight(data.weight[i] / largest / mean);
   }
 }
 

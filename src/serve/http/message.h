@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct Request {
 
 struct Reply {
   unsigned status = 200;
-  std::string content_type = "application/json";
+  std::string_view content_type = "application/json";  // of a table: no reply needs memory for it
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
   std::size_t rows = 0;   // that were predicted or observed
