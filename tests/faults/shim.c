@@ -328,16 +328,30 @@ ssize_t sendmsg(int socket, const struct msghdr* message, int flags) {
   return REAL(sendmsg)(socket, &shorter, flags);
 }
 
+/* ECONNABORTED is about a connection, which is then gone; other errors leave it waiting. */
+static int refuse_connection(int taken) {
+  if (value() == ECONNABORTED && taken >= 0) {
+    ++inside;
+    close(taken);
+    --inside;
+  }
+  return refused();
+}
+
 int accept(int socket, struct sockaddr* address, socklen_t* size) {
   SAVED(accept);
-  if (strikes(kAccept) && refused()) return -1;
-  return REAL(accept)(socket, address, size);
+  const int struck = strikes(kAccept);
+  if (struck && value() != ECONNABORTED && refused()) return -1;
+  const int taken = REAL(accept)(socket, address, size);
+  return struck && taken >= 0 ? refuse_connection(taken) : taken;
 }
 
 int accept4(int socket, struct sockaddr* address, socklen_t* size, int flags) {
   SAVED(accept4);
-  if (strikes(kAccept) && refused()) return -1;
-  return REAL(accept4)(socket, address, size, flags);
+  const int struck = strikes(kAccept);
+  if (struck && value() != ECONNABORTED && refused()) return -1;
+  const int taken = REAL(accept4)(socket, address, size, flags);
+  return struck && taken >= 0 ? refuse_connection(taken) : taken;
 }
 
 int epoll_wait(int set, struct epoll_event* events, int most, int milliseconds) {
