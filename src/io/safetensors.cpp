@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "io/files/whole_file.h"
 #include "io/json_text.h"
 #include "io/safetensors_header.h"
-#include "io/whole_file.h"
 
 namespace tare {
 namespace {
