@@ -58,6 +58,19 @@ TensorStore store_model(const FittedModel& fitted) {
   return store;
 }
 
+/// Features that any file may have, whatever its own size: a window of 10,000 rows of 100 columns.
+/// A window multiplies the columns that a file names, and each row to predict takes memory for all.
+constexpr std::size_t kAlwaysFeatures = std::size_t{1} << 20;
+
+void check_width(const Schema& schema, const TensorStore& store) {
+  std::size_t most = kAlwaysFeatures;
+  for (const auto& [name, tensor] : store.tensors) most += tensor.bytes.size();
+  if (schema.width() > most / schema.window()) {
+    fail(ErrorCode::kCorruptFile, "a window of {} rows with {} features is too large for the file",
+         schema.window(), schema.width());
+  }
+}
+
 FittedModel model_in(const TensorStore& store, const std::string& path) {
   try {
     const TensorReader in(store);
@@ -68,13 +81,14 @@ FittedModel model_in(const TensorStore& store, const std::string& path) {
     }
     fitted.tare_version =
         in.has_value("tare_version") ? in.get<std::string>("tare_version") : "unknown";
-    fitted.seed = Seed{in.get<std::uint64_t>("seed")};
+    fitted.seed = Seed{in.count("seed", std::numeric_limits<std::uint64_t>::max())};
     fitted.rows = in.count("rows", std::numeric_limits<std::uint32_t>::max());
     auto schema = std::make_shared<const Schema>(Schema::from_json(in.value("schema")));
+    check_width(*schema, store);
     const TensorReader part = in.part("model");
     const Method& method = find_method(fitted.method);
     fitted.model = load_wrapped(part, method);
-    if (schema->feature_names().size() * schema->window() != fitted.model->features() ||
+    if (schema->width() * schema->window() != fitted.model->features() ||
         given_by(*schema) != fitted.model->given()) {
       fail(ErrorCode::kCorruptFile, "its columns do not fit its model");
     }

@@ -84,6 +84,8 @@ class Schema {
   /// The default treatment of missing values at prediction.
   MissingPolicy missing() const noexcept { return missing_; }
   void set_missing(MissingPolicy missing) { missing_ = missing; }
+  /// Columns of x.
+  std::size_t width() const;
   /// Names of the columns of x: "age", or "colour=red" for a category.
   std::vector<std::string> feature_names() const;
   /// Names of the input columns that the point model may use.
@@ -97,6 +99,8 @@ class Schema {
   static Schema from_json(const Json& json);
 
  private:
+  void check_names() const;
+
   std::string target_;
   std::string weight_;
   std::vector<std::string> given_;

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -99,9 +100,9 @@ class GzipSource final : public ByteSource {
   explicit GzipSource(std::unique_ptr<ByteSource> packed)
       : packed_(std::move(packed)), input_(kPackedBytes) {
     constexpr int kGzipOnly = 16;  // added to the window bits: expect gzip's header and check sum
-    if (inflateInit2(&stream_, MAX_WBITS + kGzipOnly) != Z_OK) {
-      fail(ErrorCode::kIo, {.source = name()}, "the decompressor cannot start (out of memory?)");
-    }
+    const int state = inflateInit2(&stream_, MAX_WBITS + kGzipOnly);
+    if (state == Z_MEM_ERROR) throw std::bad_alloc();
+    if (state != Z_OK) fail(ErrorCode::kIo, {.source = name()}, "the decompressor cannot start");
   }
   ~GzipSource() override { inflateEnd(&stream_); }
   GzipSource(const GzipSource&) = delete;
@@ -122,6 +123,8 @@ class GzipSource final : public ByteSource {
       const int state = inflate(&stream_, Z_NO_FLUSH);
       if (state == Z_STREAM_END) {
         between_members_ = true;
+      } else if (state == Z_MEM_ERROR) {  // no fault of the file's
+        throw std::bad_alloc();
       } else if (state != Z_OK) {
         damaged(stream_.msg != nullptr ? stream_.msg : "inflate failed");
       }

@@ -4,14 +4,18 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/fail.h"
 #include "io/json_text.h"
-#include "io/mapped_file.h"
+#include "io/safetensors_header.h"
+#include "io/whole_file.h"
 
 namespace tare {
 namespace {
@@ -79,6 +83,12 @@ template <class Write>
 void write_pieces(const TensorStore& store, const Write& write) {
   std::string header = header_of(store).dump();
   header.resize(padded(header.size()), ' ');
+  if (header.size() > kMostHeaderBytes) {
+    fail(ErrorCode::kBadData,
+         "the model has too many columns, categories or parts for a file: its header would have {} "
+         "bytes, and at most {} are read",
+         header.size(), kMostHeaderBytes);
+  }
   const auto order = in_file_order(store);
   std::uint32_t sum = crc(0, std::as_bytes(std::span(header)));
   for (const auto& [name, tensor] : order) sum = crc(sum, tensor->bytes);
@@ -95,16 +105,31 @@ void write_pieces(const TensorStore& store, const Write& write) {
   for (const auto& [name, tensor] : order) write(tensor->bytes.span());
 }
 
-/// The header's text; `bytes` begin with its length. Nothing where it would end past their end.
-std::optional<std::string> header_text(std::span<const std::byte> bytes) {
-  if (bytes.size() < kLengthBytes) return {};
+std::uint64_t header_length(std::span<const std::byte> bytes) {
   std::uint64_t length = 0;
   for (std::size_t i = kLengthBytes; i-- > 0;) {
     length = (length << 8) | static_cast<std::uint64_t>(bytes[i]);
   }
+  return length;
+}
+
+/// The header's text, where it lies; `bytes` begin with its length. Nothing where it would end past
+/// their end.
+std::optional<std::string_view> header_text(std::span<const std::byte> bytes) {
+  if (bytes.size() < kLengthBytes) return {};
+  const std::uint64_t length = header_length(bytes);
   if (length > bytes.size() - kLengthBytes) return {};
-  return std::string(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes,
-                     static_cast<std::size_t>(length));
+  return std::string_view(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes,
+                          static_cast<std::size_t>(length));
+}
+
+/// The checksum that a file should state, whose digits stand at `place` of its header.
+std::string checksum_of(std::string_view header, std::size_t place,
+                        std::span<const std::byte> payload) {
+  std::uint32_t sum = crc(0, std::as_bytes(std::span(header.substr(0, place))));
+  sum = crc(sum, std::as_bytes(std::span(kNoChecksum)));
+  sum = crc(sum, std::as_bytes(std::span(header.substr(place + kNoChecksum.size()))));
+  return hex8(crc(sum, payload));
 }
 
 }  // namespace
@@ -124,52 +149,57 @@ std::vector<std::byte> safetensors_bytes(const TensorStore& store) {
 }
 
 std::string stated_checksum(std::span<const std::byte> bytes) {
-  const std::optional<std::string> header = header_text(bytes);
+  const std::optional<std::string_view> header = header_text(bytes);
   const auto place = header ? checksum_place(*header) : std::nullopt;
-  return place ? header->substr(*place, kNoChecksum.size()) : "unknown";
+  return place ? std::string(header->substr(*place, kNoChecksum.size())) : "unknown";
+}
+
+std::vector<std::byte> with_right_checksum(std::vector<std::byte> bytes) {
+  const std::optional<std::string_view> header = header_text(bytes);
+  const auto place = header ? checksum_place(*header) : std::nullopt;
+  if (!place) return bytes;
+  const std::span<const std::byte> all(bytes);
+  const std::string sum = checksum_of(*header, *place, all.subspan(kLengthBytes + header->size()));
+  std::ranges::copy(std::as_bytes(std::span(sum)),
+                    bytes.begin() + static_cast<std::ptrdiff_t>(kLengthBytes + *place));
+  return bytes;
 }
 
 namespace {
 
+std::optional<Dtype> dtype_by_name(std::string_view name) {
+  for (const Dtype candidate : {Dtype::kU8, Dtype::kI32, Dtype::kI64, Dtype::kF32, Dtype::kF64}) {
+    if (name == dtype_name(candidate)) return candidate;
+  }
+  return {};
+}
+
 /// Checks one tensor's entry against the payload and returns where it lies.
-Tensor tensor_at(const std::string& path, const std::string& name, const Json& entry,
+Tensor tensor_at(const std::string& path, const std::string& name, const TensorEntry& entry,
                  std::span<const std::byte> payload, const std::shared_ptr<const void>& owner) {
-  Tensor tensor;
   const auto wrong = [&](std::string_view what) {
     fail(ErrorCode::kCorruptFile, {.source = path}, "tensor '{}': {}", name, what);
   };
-  if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape") ||
-      !entry.contains("data_offsets")) {
-    wrong("its entry is incomplete");
-  }
-  const Json& dtype = entry["dtype"];
-  bool known = false;
-  for (const Dtype candidate : {Dtype::kU8, Dtype::kI32, Dtype::kI64, Dtype::kF32, Dtype::kF64}) {
-    if (dtype.is_string() && dtype.get<std::string>() == dtype_name(candidate)) {
-      tensor.dtype = candidate;
-      known = true;
-    }
-  }
-  if (!known) wrong("its type is not known");
+  const std::optional<Dtype> dtype = dtype_by_name(entry.dtype);
+  if (!dtype) wrong("its type is not known");
+  Tensor tensor;
+  tensor.dtype = *dtype;
+  tensor.shape = entry.shape;
   std::size_t elements = 1;
-  if (!entry["shape"].is_array()) wrong("its shape is not a list");
-  for (const Json& extent : entry["shape"]) {
-    if (!extent.is_number_unsigned()) wrong("its shape is not made of counts");
-    const auto value = extent.get<std::size_t>();
-    if (value > 0 && elements > payload.size() / value) wrong("its shape is larger than the file");
-    elements *= value;
-    tensor.shape.push_back(value);
+  for (const std::size_t extent : entry.shape) {
+    // Also of a tensor without elements: its other extents say how large other parts are.
+    if (extent > 0 && std::max<std::size_t>(elements, 1) > payload.size() / extent) {
+      wrong("its shape is larger than the file");
+    }
+    elements *= extent;
   }
-  const Json& offsets = entry["data_offsets"];
-  if (!offsets.is_array() || offsets.size() != 2 || !offsets[0].is_number_unsigned() ||
-      !offsets[1].is_number_unsigned()) {
-    wrong("its place is not two offsets");
-  }
-  const auto first = offsets[0].get<std::size_t>();
-  const auto last = offsets[1].get<std::size_t>();
+  if (entry.offsets.size() != 2) wrong("its place is not two offsets");
+  const std::size_t first = entry.offsets[0];
+  const std::size_t last = entry.offsets[1];
   if (first > last || last > payload.size()) wrong("it reaches past the end of the file");
-  if (last - first != elements * dtype_size(tensor.dtype))
+  if (last - first != elements * dtype_size(tensor.dtype)) {
     wrong("its length does not fit its shape");
+  }
   const auto bytes = payload.subspan(first, last - first);
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % dtype_size(tensor.dtype) != 0) {
     wrong("it is not aligned");
@@ -178,11 +208,52 @@ Tensor tensor_at(const std::string& path, const std::string& name, const Json& e
   return tensor;
 }
 
+/// The tensors must fill the payload, one after the other: none lies over another, so that what a
+/// loader allocates for them stays within the file's size.
+void check_places(const std::string& path, const SafetensorsHeader& header, std::size_t payload) {
+  std::vector<std::pair<std::size_t, std::size_t>> places;
+  for (const auto& [name, entry] : header.tensors) {
+    places.emplace_back(entry.offsets[0], entry.offsets[1]);
+  }
+  std::ranges::sort(places);
+  std::size_t end = 0;
+  const bool joined = std::ranges::all_of(
+      places, [&](const auto& place) { return place.first == std::exchange(end, place.second); });
+  if (!joined || end != payload) {
+    fail(ErrorCode::kCorruptFile, {.source = path},
+         "its tensors do not fill its {} bytes one after the other: there is a gap, or one lies "
+         "over another",
+         payload);
+  }
+}
+
+/// A value of the metadata, as JSON.
+Json value_in(const std::string& path, const std::string& name, const std::string& text) {
+  Json value = is_nested_too_deeply(text) ? Json(Json::value_t::discarded)
+                                          : Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (value.is_discarded()) {
+    fail(ErrorCode::kCorruptFile, {.source = path},
+         "is not a tare model file: its value '{}' is not JSON", name);
+  }
+  return value;
+}
+
 }  // namespace
 
 TensorStore read_safetensors(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  return read_safetensors(file->bytes(), file, path);
+  // A large file that is none of ours is not read to its end.
+  const auto may_be_ours = [](std::span<const std::byte> start) {
+    constexpr std::uint64_t kLongHeader = std::uint64_t{1} << 32;
+    std::uint64_t length = 0;
+    for (std::size_t i = std::min(start.size(), kLengthBytes); i-- > 0;) {
+      length = (length << 8) | static_cast<std::uint64_t>(start[i]);
+    }
+    return length > 1 && length < kLongHeader && start.size() > kLengthBytes &&
+           start[kLengthBytes] == std::byte{'{'};
+  };
+  const auto bytes =
+      std::make_shared<const std::vector<std::byte>>(read_whole_file(path, may_be_ours));
+  return read_safetensors(*bytes, bytes, path);
 }
 
 TensorStore read_safetensors(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
@@ -191,49 +262,48 @@ TensorStore read_safetensors(std::span<const std::byte> bytes, std::shared_ptr<c
     fail(ErrorCode::kCorruptFile, {.source = path}, "is not a tare model file: {}", why);
   };
   if (bytes.size() < kLengthBytes) not_ours("it is too short");
-  std::optional<std::string> found = header_text(bytes);
-  if (!found) {
+  const std::optional<std::string_view> text = header_text(bytes);
+  if (!text) {
     fail(ErrorCode::kCorruptFile, {.source = path},
          "is not a tare model file, or is cut off: its header would end past its end");
   }
-  std::string text = *std::move(found);
-  const auto payload = bytes.subspan(kLengthBytes + text.size());
+  if (text->size() > kMostHeaderBytes) {
+    not_ours(fmt::format("its header would have {} bytes, and at most {} are read", text->size(),
+                         kMostHeaderBytes));
+  }
+  const auto payload = bytes.subspan(kLengthBytes + text->size());
 
-  if (is_nested_too_deeply(text)) not_ours("its header has too many brackets within brackets");
-  const Json header = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (header.is_discarded() || !header.is_object()) not_ours("its header is not JSON");
-  const auto metadata = header.find(std::string(kMetadata));
-  if (metadata == header.end() || !metadata->is_object() ||
-      metadata->value("format", Json()) != Json("tare")) {
-    not_ours("its header does not say so");
-  }
-  const Json version = metadata->value("format_version", Json());
-  if (version.is_string() && version != Json(std::to_string(kFormatVersion))) {
+  const SafetensorsHeader header = parse_safetensors_header(*text);
+  if (!header.is_json) not_ours("its header is not JSON");
+  const auto stated = [&](std::string_view key) -> std::string_view {
+    const auto found = header.metadata.find(key);
+    return found == header.metadata.end() ? std::string_view() : found->second;
+  };
+  if (stated("format") != "tare") not_ours("its header does not say so");
+  const std::string_view version = stated("format_version");
+  if (version.empty()) not_ours("it states no version of its format");
+  if (version != std::to_string(kFormatVersion)) {
     fail(ErrorCode::kCorruptFile, {.source = path, .remedies = {advice("use a newer tare")}},
-         "has format version {}, and this build reads up to {}", version.get<std::string>(),
-         kFormatVersion);
+         "has format version {}, and this build reads up to {}", version, kFormatVersion);
   }
-  const auto place = checksum_place(text);
+  const auto place = checksum_place(*text);
   if (!place) not_ours("it has no checksum");
-  const std::string stated = text.substr(*place, kNoChecksum.size());
-  text.replace(*place, kNoChecksum.size(), kNoChecksum);
-  const std::string actual = hex8(crc(crc(0, std::as_bytes(std::span(text))), payload));
-  if (stated != actual) {
+  const std::string_view sum = text->substr(*place, kNoChecksum.size());
+  if (const std::string actual = checksum_of(*text, *place, payload); sum != actual) {
     fail(ErrorCode::kCorruptFile, {.source = path},
-         "is damaged or cut off: its checksum is {}, and it states {}", actual, stated);
+         "is damaged or cut off: its checksum is {}, and it states {}", actual, sum);
   }
+  if (!header.problem.empty()) not_ours(header.problem);
 
   TensorStore store;
-  for (const auto& [name, entry] : header.items()) {
-    if (name != kMetadata) store.tensors[name] = tensor_at(path, name, entry, payload, owner);
+  for (const auto& [name, entry] : header.tensors) {
+    store.tensors[name] = tensor_at(path, name, entry, payload, owner);
   }
+  check_places(path, header, payload.size());
   constexpr std::string_view kOwn = "tare.";
-  for (const auto& [name, value] : metadata->items()) {
-    if (!name.starts_with(kOwn)) continue;
-    const bool sound = value.is_string() && !is_nested_too_deeply(value.get<std::string>());
-    Json parsed = sound ? Json::parse(value.get<std::string>(), nullptr, false) : Json();
-    if (!sound || parsed.is_discarded()) not_ours("its value '" + name + "' is not JSON");
-    store.values[name.substr(kOwn.size())] = std::move(parsed);
+  for (const auto& [name, value] : header.metadata) {
+    if (name.starts_with(kOwn))
+      store.values[name.substr(kOwn.size())] = value_in(path, name, value);
   }
   return store;
 }

@@ -4,13 +4,16 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <thread>
@@ -95,45 +98,79 @@ class PipeSignalBlock {
   bool was_pending_ = false;
 };
 
+/// The process groups that are running, for a handler of signals, which may not take a lock.
+std::array<std::atomic<pid_t>, 64> running_groups{};
+static_assert(std::atomic<pid_t>::is_always_lock_free);
+
+/// Enters a group; one that finds no place is not killed by such a handler.
+std::size_t enter_group(pid_t group) noexcept {
+  for (std::size_t k = 0; k < running_groups.size(); ++k) {
+    pid_t none = 0;
+    if (running_groups[k].compare_exchange_strong(none, group)) return k;
+  }
+  return running_groups.size();
+}
+
+void leave_group(std::size_t place) noexcept {
+  if (place < running_groups.size()) running_groups[place].store(0);
+}
+
+/// All that the child does: nothing that allocates or locks, since other threads of the parent may
+/// have held a lock at the fork. By fork and not by posix_spawn, which has no way to end the
+/// program with its parent.
+[[noreturn]] void become_shell(char* const* arguments, const sigset_t& mask, pid_t parent,
+                               int input, int output, int report) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::signal(SIGPIPE, SIG_DFL);
+  const bool ready = ::getppid() == parent &&  // which may have ended before prctl
+                     ::dup2(input, STDIN_FILENO) >= 0 && ::dup2(output, STDOUT_FILENO) >= 0 &&
+                     ::sigprocmask(SIG_SETMASK, &mask, nullptr) == 0;
+  if (ready) ::execve("/bin/sh", arguments, environ);
+  const int reason = errno;
+  [[maybe_unused]] const ssize_t told = ::write(report, &reason, sizeof reason);
+  ::_exit(127);
+}
+
 /// A started program and its process group. One that is not waited for is killed with all it
 /// started.
 class Child {
  public:
   Child(const std::string& command, const sigset_t& mask, int input, int output) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    sigset_t defaults;
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawnattr_setsigmask(&attributes, &mask);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(
-        &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-
     std::string shell = "sh";
     std::string option = "-c";
     std::string text = command;
     char* arguments[] = {shell.data(), option.data(), text.data(), nullptr};
-    const int problem = posix_spawn(&id_, "/bin/sh", &actions, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    if (problem != 0) {
-      id_ = -1;
-      cannot_start(command, problem);
+    Pipe report = open_pipe(command);  // closed by a successful exec
+    const pid_t parent = ::getpid();
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    // A handler of ours must not run in the child, nor miss it in the parent.
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    id_ = ::fork();
+    if (id_ == 0) {
+      become_shell(arguments, mask, parent, input, output, report.write_end.number());
+    }
+    const int problem = errno;
+    if (id_ > 0) {
+      ::setpgid(id_, id_);  // both sides: neither knows which of them runs first
+      place_ = enter_group(id_);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (id_ < 0) cannot_start(command, problem);
+    report.write_end.close();
+    int reason = 0;
+    ssize_t count = 0;
+    do {
+      count = ::read(report.read_end.number(), &reason, sizeof reason);
+    } while (count < 0 && errno == EINTR);
+    if (count == sizeof reason) {
+      end();
+      cannot_start(command, reason);
     }
   }
-  ~Child() {
-    if (id_ <= 0) return;
-    ::kill(-id_, SIGKILL);
-    int status = 0;
-    while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
-    }
-  }
+  ~Child() { end(); }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
@@ -142,12 +179,24 @@ class Child {
     const pid_t which = ::waitpid(id_, &status, WNOHANG);
     if (which == 0 || (which < 0 && errno == EINTR)) return false;
     if (which < 0) status = 0;  // ECHILD: someone ignores SIGCHLD, so nobody knows the status
+    leave_group(place_);
     id_ = -1;
     return true;
   }
 
  private:
+  void end() noexcept {
+    if (id_ <= 0) return;
+    ::kill(-id_, SIGKILL);
+    leave_group(place_);
+    int status = 0;
+    while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
+    }
+    id_ = -1;
+  }
+
   pid_t id_ = -1;
+  std::size_t place_ = running_groups.size();
 };
 
 /// Writes what the pipe takes and closes it at the end of the input or of the reader's interest.
@@ -170,13 +219,13 @@ void drain(Descriptor& pipe, std::string& output) {
   if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN)) pipe.close();
 }
 
-/// Moves bytes both ways until the program closes its output and has its input, or the time is
-/// over.
+/// Moves bytes both ways until the program closes its output and has its input, or has written more
+/// than it may, or the time is over.
 std::string exchange(Descriptor& to, Descriptor& from, std::string_view input,
-                     Clock::time_point deadline) {
+                     Clock::time_point deadline, std::size_t most_output) {
   std::string output;
   if (input.empty()) to.close();
-  while (from.is_open() || to.is_open()) {
+  while ((from.is_open() || to.is_open()) && output.size() <= most_output) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) break;
     std::array<pollfd, 2> waits{{{from.number(), POLLIN, 0}, {to.number(), POLLOUT, 0}}};
@@ -214,8 +263,14 @@ void check_status(const std::string& command, int status) {
 
 }  // namespace
 
+void kill_running_filters() noexcept {
+  for (const std::atomic<pid_t>& group : running_groups) {
+    if (const pid_t id = group.load(); id > 0) ::kill(-id, SIGKILL);
+  }
+}
+
 std::string run_filter(const std::string& command, std::string_view input,
-                       std::chrono::milliseconds timeout) {
+                       std::chrono::milliseconds timeout, std::size_t most_output) {
   // A limit of centuries must not overflow the clock.
   constexpr milliseconds kLongest = std::chrono::hours{24 * 365};
   const Clock::time_point deadline = Clock::now() + std::min(timeout, kLongest);
@@ -229,7 +284,12 @@ std::string run_filter(const std::string& command, std::string_view input,
   to.read_end.close();
   from.write_end.close();
 
-  std::string output = exchange(to.write_end, from.read_end, input, deadline);
+  std::string output = exchange(to.write_end, from.read_end, input, deadline, most_output);
+  if (output.size() > most_output) {
+    fail(ErrorCode::kBadData,
+         {.remedies = {advice("it must print one number per row and nothing else")}},
+         "the predictor '{}' printed more than {} bytes", command, most_output);
+  }
   const bool cut_off = from.read_end.is_open() || to.write_end.is_open();
   int status = 0;
   if (cut_off || !wait_until(child, deadline, status)) {

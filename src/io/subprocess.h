@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -13,9 +15,14 @@ namespace tare {
 /// error by itself.
 ///
 /// Throws kBadData, naming the command, when it exits with another status than 0, dies of a signal,
-/// or is still running after `timeout` (it and all it started are then killed); kIo when it cannot
-/// be started.
+/// writes more than `most_output` bytes, or is still running after `timeout` (it and all it started
+/// are then killed); kIo when it cannot be started. A program whose caller is killed ends too.
 std::string run_filter(const std::string& command, std::string_view input,
-                       std::chrono::milliseconds timeout);
+                       std::chrono::milliseconds timeout,
+                       std::size_t most_output = std::numeric_limits<std::size_t>::max());
+
+/// Kills the programs that run_filter is running now, with all they started. For a handler of
+/// signals: it calls nothing that such a handler may not.
+void kill_running_filters() noexcept;
 
 }  // namespace tare

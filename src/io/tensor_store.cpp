@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/tensor_store.h"
 
+#include <array>
 #include <cassert>
 #include <utility>
 
@@ -85,13 +86,58 @@ void TensorReader::wrong_type(std::string_view name) const {
   fail(ErrorCode::kCorruptFile, "the model file's value '{}' is of the wrong type", full(name));
 }
 
+void TensorReader::not_as_it_must(std::string_view name, Must must) const {
+  constexpr std::array<std::string_view, 5> kWords = {
+      "that is not a finite number", "that is not positive and finite",
+      "that is negative or not finite", "that is not finite or less than the one before it",
+      "that is not finite or not above the one before it"};
+  fail(ErrorCode::kCorruptFile, "the model file's tensor '{}' has an element {}", full(name),
+       kWords[static_cast<std::size_t>(must)]);
+}
+
+namespace {
+
+/// A value as a message shows it; a hostile one may be as long as the file.
+std::string shown(const Json& json) {
+  constexpr std::size_t kMostShown = 60;
+  if (json.is_structured()) return json.is_array() ? "a list" : "an object";
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.size() <= kMostShown ? text : "a long text";
+}
+
+}  // namespace
+
 std::size_t TensorReader::count(std::string_view name, std::size_t limit) const {
   const Json& json = value(name);
   if (!json.is_number_unsigned() || json.get<std::uint64_t>() > limit) {
     fail(ErrorCode::kCorruptFile, "the model file's count '{}' is {}, which is not in 0 to {}",
-         full(name), json.dump(), limit);
+         full(name), shown(json), limit);
   }
   return json.get<std::size_t>();
+}
+
+std::vector<std::size_t> TensorReader::counts(std::string_view name, std::size_t limit) const {
+  const Json& json = value(name);
+  if (!json.is_array()) wrong_type(name);
+  std::vector<std::size_t> counts;
+  for (const Json& one : json) {
+    if (!one.is_number_unsigned() || one.get<std::uint64_t>() > limit) {
+      fail(ErrorCode::kCorruptFile,
+           "the model file's list of counts '{}' has {}, which is not in 0 to {}", full(name),
+           shown(one), limit);
+    }
+    counts.push_back(one.get<std::size_t>());
+  }
+  return counts;
+}
+
+std::size_t TensorReader::length(std::string_view name) const {
+  const Shape found = shape(name);
+  if (found.size() != 1) {
+    fail(ErrorCode::kCorruptFile, "the model file's tensor '{}' is {}, not a list", full(name),
+         Json(found).dump());
+  }
+  return found[0];
 }
 
 Shape TensorReader::shape(std::string_view name) const {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -46,6 +49,29 @@ struct TensorStore {
   std::map<std::string, Json, std::less<>> values;
 };
 
+/// What each element of a tensor must be; every one is finite.
+enum class Must : std::uint8_t {
+  kBeFinite,
+  kBePositive,
+  kNotBeNegative,
+  kAscend,  // at least the one before it
+  kRise,    // more than the one before it
+};
+
+/// Whether numbers are so. O(n).
+template <class T>
+bool all_are(Must must, std::span<const T> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const T value = values[i];
+    if (!std::isfinite(value)) return false;
+    if (must == Must::kBePositive && !(value > T{0})) return false;
+    if (must == Must::kNotBeNegative && !(value >= T{0})) return false;
+    if (must == Must::kAscend && i > 0 && value < values[i - 1]) return false;
+    if (must == Must::kRise && i > 0 && value <= values[i - 1]) return false;
+  }
+  return true;
+}
+
 /// Writes into a part of a store: every name gets the part's prefix. Cheap to copy; the store must
 /// outlive it.
 class TensorWriter {
@@ -71,6 +97,22 @@ class TensorWriter {
   std::string prefix_;
 };
 
+/// False for a number that is not whole, or is negative, where T is a count or a list of counts.
+/// The JSON library would cast it, which changes it and is undefined for a large one.
+template <class T>
+bool is_exact(const Json& json) {
+  if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>) {
+    return json.is_number_unsigned() && json.get<std::uint64_t>() <= std::numeric_limits<T>::max();
+  } else if constexpr (requires { typename T::value_type; } && !std::is_same_v<T, std::string>) {
+    using Item = typename T::value_type;
+    if constexpr (std::is_unsigned_v<Item>) {
+      return std::all_of(json.begin(), json.end(),
+                         [](const Json& item) { return is_exact<Item>(item); });
+    }
+  }
+  return true;
+}
+
 /// Reads what a TensorWriter of the same part wrote. A tensor or value that is absent, or of
 /// another type or shape than requested, is kCorruptFile: a file with a correct checksum can still
 /// be damaged or made by hand.
@@ -82,10 +124,13 @@ class TensorReader {
   bool has_value(std::string_view name) const;
   bool has_tensor(std::string_view name) const;
   const Json& value(std::string_view name) const;
-  /// The value as a T; kCorruptFile where it is not one.
+  /// The value as a T; kCorruptFile where it is not one. Numbers of JSON are finite. Whole numbers
+  /// are counts: the JSON library would turn -1 and 1e300 into one without a word.
   template <class T>
   T get(std::string_view name) const {
+    static_assert(!std::is_integral_v<T> || std::is_same_v<T, bool>, "use count");
     const Json& json = value(name);
+    if (!is_exact<T>(json)) wrong_type(name);
     try {
       return json.get<T>();
     } catch (const Json::exception&) {
@@ -94,7 +139,11 @@ class TensorReader {
   }
   /// A count: whole, not negative, at most `limit`.
   std::size_t count(std::string_view name, std::size_t limit) const;
+  /// A list of them.
+  std::vector<std::size_t> counts(std::string_view name, std::size_t limit) const;
   Shape shape(std::string_view name) const;
+  /// The number of elements of a tensor of one axis; kCorruptFile where it has another shape.
+  std::size_t length(std::string_view name) const;
   /// The tensor's elements, where they are: no copy for a mapped file.
   template <class T>
   Buffer<T> tensor(std::string_view name, const Shape& shape) const {
@@ -108,10 +157,32 @@ class TensorReader {
     const Buffer<T> buffer = tensor<T>(name, shape);
     return {buffer.span().begin(), buffer.span().end()};
   }
+  /// The same; kCorruptFile where an element is not as it must be.
+  template <class T>
+  Buffer<T> tensor(std::string_view name, const Shape& shape, Must must) const {
+    Buffer<T> buffer = tensor<T>(name, shape);
+    if (!all_are(must, buffer.span())) not_as_it_must(name, must);
+    return buffer;
+  }
+  template <class T>
+  std::vector<T> values(std::string_view name, const Shape& shape, Must must) const {
+    const Buffer<T> buffer = tensor<T>(name, shape, must);
+    return {buffer.span().begin(), buffer.span().end()};
+  }
+  /// The elements of a tensor of one axis.
+  template <class T>
+  std::vector<T> list(std::string_view name) const {
+    return values<T>(name, {length(name)});
+  }
+  template <class T>
+  std::vector<T> list(std::string_view name, Must must) const {
+    return values<T>(name, {length(name)}, must);
+  }
 
  private:
   Buffer<std::byte> checked(std::string_view name, Dtype dtype, const Shape& shape) const;
   [[noreturn]] void wrong_type(std::string_view name) const;
+  [[noreturn]] void not_as_it_must(std::string_view name, Must must) const;
   std::string full(std::string_view name) const;
 
   const TensorStore* store_;

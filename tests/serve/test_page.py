@@ -15,7 +15,7 @@ import unittest
 from serve_harness import ServeTest, csv_text, main
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "browser"))
-import devtools  # noqa: E402
+import devtools
 
 PLOTS = ("density", "intervals", "fan", "coverage-plot")
 DRAWN = "document.querySelectorAll('.plot svg').length === 4"
@@ -335,8 +335,8 @@ class OtherModels(Page):
         self.try_model("--method", "nrc", "--regressor", "ridge", "--window", "3", "--drop", "p")
         rows = [["uv"[i % 2], i % 10, 5, i % 7 - 3, 1e-7 * (i * 7 % 13)] for i in range(100)]
         self.write("odd.csv", csv_text(["a group with quite a long name", "n", "same", "m<b>&", "y"], rows))
-        page = self.try_model("--method", "pure_kernel", "--guarantee", "split,strict", "--bounds", "none", "--group", "a group with quite a long name",
-                              "--drop", "a group with quite a long name", data="odd.csv")
+        page = self.try_model("--method", "pure_kernel", "--guarantee", "split,strict", "--bounds", "none",
+                              "--group", "a group with quite a long name", "--drop", "a group with quite a long name", data="odd.csv")
         self.assertIn("∞", page.evaluate("document.getElementById('interval-table').textContent"))
         self.assertIn("m<b>&", page.evaluate("document.getElementById('features').textContent"))
 

@@ -1,10 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tare/calibrate/quantile_model.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/fail.h"
 #include "calibrate/answers/level_order.h"
 
 namespace tare {
+namespace {
+
+/// A model file may hold numbers that are finite each, and whose products are not. What is not a
+/// number must not reach a model around this one, which puts quantiles in order, nor a user.
+void check_numbers(const Matrix& quantiles) {
+  const auto values = quantiles.values();
+  const auto wrong = std::ranges::find_if(values, [](double value) { return std::isnan(value); });
+  if (wrong == values.end()) return;
+  const auto row = static_cast<std::size_t>(wrong - values.begin()) / quantiles.cols();
+  fail(ErrorCode::kBadData, {.row = row},
+       "the model has no number as its answer: the row, or the model, holds numbers too large to "
+       "compute with");
+}
+
+}  // namespace
 
 void QuantileModel::check_shapes(const Rows& rows) const {
   if (rows.x.cols() != features()) {
@@ -27,7 +45,9 @@ Prediction QuantileModel::predict(const Rows& rows, std::span<const Level> level
                                   const Execution& how) const {
   check_shapes(rows);
   return in_level_order(levels, [&](std::span<const Level> ascending) {
-    return predict_ascending(rows, ascending, how);
+    Prediction answer = predict_ascending(rows, ascending, how);
+    check_numbers(answer.quantiles);
+    return answer;
   });
 }
 

@@ -145,13 +145,9 @@ std::unique_ptr<AutoModel> AutoModel::load(const TensorReader& in) {
   }
   if (in.has_tensor("guide.masses")) {
     const TensorReader guide = in.part("guide");
-    std::vector<double> masses = guide.values<double>("masses", guide.shape("masses"));
-    std::vector<double> values = guide.values<double>("values", {masses.size()});
-    const auto sound = [](std::span<const double> list) {
-      return std::ranges::is_sorted(list) &&
-             std::ranges::all_of(list, [](double value) { return std::isfinite(value); });
-    };
-    require(!masses.empty() && sound(masses) && sound(values));
+    std::vector<double> masses = guide.list<double>("masses", Must::kAscend);
+    std::vector<double> values = guide.values<double>("values", {masses.size()}, Must::kAscend);
+    require(!masses.empty());
     parts.guide =
         MassGuide{LocalLaw::load(guide, width, parts.statistics.columns()), std::move(masses),
                   std::move(values), guide.has_value("whole") && guide.get<bool>("whole")};

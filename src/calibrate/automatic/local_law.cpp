@@ -188,11 +188,11 @@ void LocalLaw::save(const TensorWriter& out) const {
 LocalLaw LocalLaw::load(const TensorReader& in, std::size_t features, std::size_t statistics) {
   LocalLaw law;
   law.candidate_.name = in.get<std::string>("name");
-  law.candidate_.kernel = in.get<std::vector<std::size_t>>("kernel_columns");
   constexpr std::size_t kMany = std::numeric_limits<std::uint32_t>::max();
+  law.candidate_.kernel = in.counts("kernel_columns", kMany);
   if (in.has_value("center")) law.candidate_.center = in.count("center", kMany);
   if (in.has_value("log_scale")) law.candidate_.log_scale = in.count("log_scale", kMany);
-  const auto bounds = in.values<double>("bounds", {4});
+  const auto bounds = in.values<double>("bounds", {4}, Must::kBeFinite);
   law.center_ = {bounds[0], bounds[1]};
   law.log_scale_ = {bounds[2], bounds[3]};
   law.map_ = FeatureMap::load(in.part("features"));

@@ -55,13 +55,9 @@ void RankScale::save(const TensorWriter& out, const std::string& name) const {
 
 RankScale RankScale::load(const TensorReader& in, const std::string& name) {
   RankScale scale;
-  scale.values_ = in.values<double>(name + "_values", in.shape(name + "_values"));
-  scale.places_ = in.values<double>(name + "_places", {scale.values_.size()});
-  const auto sound = [](std::span<const double> list) {
-    return !list.empty() && std::ranges::adjacent_find(list, std::greater_equal()) == list.end() &&
-           std::isfinite(list.front()) && std::isfinite(list.back());
-  };
-  if (!sound(scale.values_) || !sound(scale.places_)) {
+  scale.values_ = in.list<double>(name + "_values", Must::kRise);
+  scale.places_ = in.values<double>(name + "_places", {scale.values_.size()}, Must::kRise);
+  if (scale.values_.empty()) {
     fail(ErrorCode::kCorruptFile, "the model file's ranks of '{}' are damaged", name);
   }
   return scale;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -158,11 +160,10 @@ Statistics Statistics::load(const TensorReader& in, std::size_t features, std::s
     Step step;
     step.kind =
         static_cast<Step::Kind>(part.count("step", static_cast<std::size_t>(Step::Kind::kGiven)));
-    step.inputs = part.get<std::vector<std::size_t>>("inputs");
-    step.numbers = part.values<double>("numbers", part.shape("numbers"));
+    step.inputs = part.counts("inputs", std::numeric_limits<std::uint32_t>::max());
+    step.numbers = part.list<double>("numbers", Must::kBeFinite);
     damaged_unless(has_right_parts(step));
     for (const std::size_t j : step.inputs) damaged_unless(j < loaded.columns());
-    for (const double number : step.numbers) damaged_unless(std::isfinite(number));
     if (step.kind == Step::Kind::kModels) {
       step.models = FoldModels::load(part);
       damaged_unless(step.models.features() == features + step.inputs.size());

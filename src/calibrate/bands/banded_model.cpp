@@ -287,8 +287,8 @@ std::unique_ptr<BandedModel> BandedModel::load(const TensorReader& in, const Loa
     require(halves.back()->features() == whole->features() &&
             halves.back()->given() == whole->given());
   }
-  Shares below = bands.values<double>("below", {curve_levels().size()});
-  require(std::ranges::is_sorted(below) && below.front() >= 0.0 && below.back() <= 1.0);
+  Shares below = bands.values<double>("below", {curve_levels().size()}, Must::kAscend);
+  require(below.front() >= 0.0 && below.back() <= 1.0);
   // Files of a development version have no local error.
   LocalError local;
   const TensorReader part = bands.part("local");

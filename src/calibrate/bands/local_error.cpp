@@ -112,10 +112,9 @@ LocalError LocalError::load(const TensorReader& in, std::size_t columns) {
     error.side_ = load_trees(in.part("side"));
     require(error.side_->features() == columns);
   }
-  const auto mean = in.values<double>("mean", {3});
-  const auto rms = in.values<double>("rms", {3});
-  require(std::ranges::all_of(mean, [](double value) { return std::isfinite(value); }));
-  require(std::ranges::all_of(rms, [](double value) { return value >= 0.0 && value < 1e6; }));
+  const auto mean = in.values<double>("mean", {3}, Must::kBeFinite);
+  const auto rms = in.values<double>("rms", {3}, Must::kNotBeNegative);
+  require(std::ranges::all_of(rms, [](double value) { return value < 1e6; }));
   error.mean_center_ = mean[0];
   error.mean_log_size_ = mean[1];
   error.mean_side_ = mean[2];

@@ -145,25 +145,23 @@ void FeatureMap::save(const TensorWriter& out) const {
 FeatureMap FeatureMap::load(const TensorReader& in) {
   FeatureMap map;
   map.inputs_ = in.count("inputs", std::numeric_limits<std::uint32_t>::max());
-  const Shape shape = in.shape("columns");
-  for (const std::int64_t column : in.values<std::int64_t>("columns", shape)) {
+  for (const std::int64_t column : in.list<std::int64_t>("columns")) {
     if (column < 0 || static_cast<std::uint64_t>(column) >= map.inputs_) {
       fail(ErrorCode::kCorruptFile, "the model file names feature {} of {}", column, map.inputs_);
     }
     map.columns_.push_back(static_cast<std::size_t>(column));
   }
-  map.center_ = in.values<double>("center", {map.columns_.size()});
-  map.scale_ = in.values<double>("scale", {map.columns_.size()});
+  map.center_ = in.values<double>("center", {map.columns_.size()}, Must::kBeFinite);
+  map.scale_ = in.values<double>("scale", {map.columns_.size()}, Must::kBeFinite);
   if (in.has_tensor("projection")) {
     const Shape projection = in.shape("projection");
     if (projection.size() != 2 || projection[0] != map.columns_.size() || projection[1] == 0) {
       fail(ErrorCode::kCorruptFile, "the model file's projection has the wrong shape");
     }
-    map.projection_ =
-        Matrix(in.values<double>("projection", projection), projection[0], projection[1]);
+    map.projection_ = Matrix(in.values<double>("projection", projection, Must::kBeFinite),
+                             projection[0], projection[1]);
   }
-  const auto usable = [](double v) { return std::isfinite(v) && v != 0.0; };
-  if (!std::all_of(map.scale_.begin(), map.scale_.end(), usable)) {
+  if (std::ranges::count(map.scale_, 0.0) > 0) {
     fail(ErrorCode::kCorruptFile, "the model file's feature scales are not usable");
   }
   return map;

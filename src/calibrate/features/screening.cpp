@@ -179,12 +179,12 @@ void save_screened(std::span<const ScreenedColumn> screened, const TensorWriter&
 std::vector<ScreenedColumn> load_screened(const TensorReader& in, std::size_t columns) {
   std::vector<ScreenedColumn> screened;
   if (!in.has_value("screened")) return screened;
-  using Row = std::tuple<std::size_t, double, double>;
+  using Row = std::tuple<double, double, double>;
   for (const auto& [column, strength, p_value] : in.get<std::vector<Row>>("screened")) {
-    if (column >= columns) {
+    if (!(column >= 0.0 && column < static_cast<double>(columns))) {
       fail(ErrorCode::kCorruptFile, "the model file names a screened column that does not exist");
     }
-    screened.push_back({column, strength, p_value});
+    screened.push_back({static_cast<std::size_t>(column), strength, p_value});
   }
   return screened;
 }

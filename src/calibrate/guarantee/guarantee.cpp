@@ -313,15 +313,18 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::load(const TensorReader& whole
     }
     model->has_bound_ = in.get<bool>("bound");
     model->seen_coverage_ = in.get<double>("seen_coverage");
+    require(model->seen_coverage_ >= 0.0 && model->seen_coverage_ <= 1.0);
   }
-  const std::vector<double> levels = in.values<double>("levels", in.shape("levels"));
-  require(!levels.empty() &&
-          std::ranges::adjacent_find(levels, std::greater_equal<>{}) == levels.end() &&
-          levels.front() > 0.0 && levels.back() < 1.0);
+  const std::vector<double> levels = in.list<double>("levels", Must::kRise);
+  // All files have 571 so far. Every set of ranks keeps a number for each knot.
+  constexpr std::size_t kMostKnots = 1'000;
+  require(!levels.empty() && levels.size() <= kMostKnots && levels.front() > 0.0 &&
+          levels.back() < 1.0);
   model->knots_.clear();
   for (const double level : levels) model->knots_.emplace_back(level);
   model->ranks_ = load_ranks(in, model->folds(), levels.size());
-  model->group_rows_ = in.values<std::int32_t>("group_rows", in.shape("group_rows"));
+  model->group_rows_ = in.list<std::int32_t>("group_rows");
+  require(std::ranges::all_of(model->group_rows_, [](std::int32_t rows) { return rows >= 0; }));
   model->group_ranks_ = in.values<std::int32_t>("group_ranks", {model->group_rows_.size()});
   for (const std::int32_t place : model->group_ranks_) {
     require(place >= 0 && static_cast<std::size_t>(place) < model->ranks_.size());

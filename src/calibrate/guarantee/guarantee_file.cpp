@@ -62,7 +62,7 @@ struct StepColumns {
 
   static StepColumns load(const TensorReader& in, const std::string& name, const Shape& parts) {
     StepColumns columns;
-    columns.at = in.values<double>(name + "_at", in.shape(name + "_at"));
+    columns.at = in.list<double>(name + "_at");
     const Shape shape = {columns.at.size()};
     columns.beyond = in.values<double>(name + "_beyond", shape);
     columns.mass = in.values<std::int64_t>(name + "_mass", shape);
@@ -112,7 +112,7 @@ struct KnotColumns {
                           const std::string& outside, const Shape& table) {
     KnotColumns columns;
     columns.up_to = in.values<std::int64_t>(side, table);
-    columns.beyond = in.values<double>(outside, in.shape(outside));
+    columns.beyond = in.list<double>(outside);
     columns.mass = in.values<std::int64_t>(outside + "_mass", {columns.beyond.size()});
     columns.count = in.values<std::int32_t>(outside + "_count", {table[0], table[1]});
     columns.knots = table[2];

@@ -69,11 +69,9 @@ SupportRows SupportRows::load(const TensorReader& in) {
   support.map_ = FeatureMap::load(in);
   const std::size_t rows = in.count("rows", kMostRows);
   const std::size_t dims = support.map_.dims();
-  const auto columns = in.tensor<double>("rows", {dims, rows});
+  const auto columns = in.tensor<double>("rows", {dims, rows}, Must::kBeFinite);
   support.radius_ = in.values<double>("radius", {1})[0];
-  const bool finite =
-      std::ranges::all_of(columns.span(), [](double v) { return std::isfinite(v); });
-  if (rows == 0 || !finite || !(support.radius_ >= 0.0)) {
+  if (rows == 0 || !(support.radius_ >= 0.0)) {
     fail(ErrorCode::kCorruptFile, "the model file's support is damaged");
   }
   support.rows_ = BruteForce(columns, rows, dims);

@@ -20,7 +20,7 @@ void ModelColumns::save(const TensorWriter& out) const {
 
 ModelColumns ModelColumns::load(const TensorReader& in, std::size_t inputs) {
   ModelColumns loaded;
-  for (const std::int64_t column : in.values<std::int64_t>("columns", in.shape("columns"))) {
+  for (const std::int64_t column : in.list<std::int64_t>("columns")) {
     if (column < 0 || static_cast<std::size_t>(column) >= inputs) {
       fail(ErrorCode::kCorruptFile, "the model file names feature {} of {}", column, inputs);
     }

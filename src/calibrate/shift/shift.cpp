@@ -63,16 +63,11 @@ void Shift::save(const TensorWriter& out) const {
 std::shared_ptr<const Shift> Shift::load(const TensorReader& in) {
   auto shift = std::make_shared<Shift>();
   shift->terms_ = QuadraticTerms::load(in);
-  const auto intercept = in.values<double>("intercept", in.shape("intercept"));
+  const auto intercept = in.list<double>("intercept", Must::kBeFinite);
   const std::size_t terms = shift->terms_.terms();
-  const auto slope = in.values<double>("slope", {intercept.size(), terms});
-  const auto limits = in.values<double>("limits", {4});
-  const auto finite = [](double value) { return std::isfinite(value); };
-  const auto positive = [](double value) { return value > 0.0 && std::isfinite(value); };
-  if (intercept.empty() || !std::ranges::all_of(intercept, finite) ||
-      !std::ranges::all_of(slope, finite) || !std::ranges::all_of(limits, positive)) {
-    fail(ErrorCode::kCorruptFile, "the model file's shift is damaged");
-  }
+  const auto slope = in.values<double>("slope", {intercept.size(), terms}, Must::kBeFinite);
+  const auto limits = in.values<double>("limits", {4}, Must::kBePositive);
+  if (intercept.empty()) fail(ErrorCode::kCorruptFile, "the model file's shift is damaged");
   for (std::size_t k = 0; k < intercept.size(); ++k) {
     const auto first = slope.begin() + static_cast<std::ptrdiff_t>(k * terms);
     shift->fits_.push_back({intercept[k], {first, first + static_cast<std::ptrdiff_t>(terms)}});

@@ -138,18 +138,12 @@ std::shared_ptr<const LocalSample> load_sample(const TensorReader& in) {
   constexpr std::size_t kMany = std::numeric_limits<std::uint32_t>::max();
   const std::size_t rows = in.count("rows", kMany);
   const std::size_t dims = in.count("dims", kMany);
-  const auto columns = in.tensor<double>("columns", {dims, rows});
-  const auto residuals = in.tensor<double>("residuals", {rows});
-  const auto weights =
-      in.has_tensor("weights") ? in.tensor<double>("weights", {rows}) : Buffer<double>();
-  const auto finite = [](double v) { return std::isfinite(v); };
-  const auto positive = [](double v) { return std::isfinite(v) && v > 0.0; };
-  if (rows == 0 || !std::all_of(columns.span().begin(), columns.span().end(), finite) ||
-      !std::all_of(residuals.span().begin(), residuals.span().end(), finite) ||
-      !std::is_sorted(residuals.span().begin(), residuals.span().end()) ||
-      !std::all_of(weights.span().begin(), weights.span().end(), positive)) {
-    fail(ErrorCode::kCorruptFile, "the model file's calibration rows are not in order");
-  }
+  if (rows == 0) fail(ErrorCode::kCorruptFile, "the model file has no calibration rows");
+  const auto columns = in.tensor<double>("columns", {dims, rows}, Must::kBeFinite);
+  const auto residuals = in.tensor<double>("residuals", {rows}, Must::kAscend);
+  const auto weights = in.has_tensor("weights")
+                           ? in.tensor<double>("weights", {rows}, Must::kBePositive)
+                           : Buffer<double>();
   return std::make_shared<const LocalSample>(BruteForce(columns, rows, dims), residuals, weights);
 }
 

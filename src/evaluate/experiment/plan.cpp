@@ -15,13 +15,12 @@
 #include "data/schema.h"
 #include "evaluate/experiment/embedded.h"
 #include "io/json_text.h"
+#include "io/tensor_store.h"
 #include "tare/calibrate/methods.h"
 #include "tare/data/problem.h"
 
 namespace tare {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::array<std::pair<std::string_view, TestRows>, 6> kTests = {{
     {"random", TestRows::kRandom},
@@ -53,10 +52,11 @@ class Fields {
     asked_.insert(name);
     const auto found = json_.find(name);
     if (found == json_.end()) return fallback;
+    if (!is_exact<T>(*found)) fail_type(name, *found);
     try {
       return found->get<T>();
     } catch (const Json::exception&) {
-      fail(ErrorCode::kInvalidArgument, "field '{}' has the wrong type: {}", name, found->dump());
+      fail_type(name, *found);
     }
   }
   template <class T>
@@ -84,6 +84,9 @@ class Fields {
   }
 
  private:
+  [[noreturn]] static void fail_type(const char* name, const Json& json) {
+    fail(ErrorCode::kInvalidArgument, "field '{}' has the wrong type: {}", name, json.dump());
+  }
   std::string text() const { return json_.dump().substr(0, 80); }
 
   const Json& json_;

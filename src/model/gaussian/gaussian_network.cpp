@@ -87,6 +87,7 @@ GaussianNetwork GaussianNetwork::load(const TensorReader& in) {
          "at least {}",
          shape.features, shape.window, shape.dropout, shape.sd_floor);
   }
+  nn::check_step_layers(shape.window, shape.units.size(), ErrorCode::kCorruptFile);
   const Target target = in.get<bool>("constant") ? Target::kConstant : Target::kVaries;
   nn::Fitted fitted = nn::load_training(in);
   GaussianLayers(shape).each_block(

@@ -150,6 +150,8 @@ GaussianOptions GaussianOptions::recurrent(const Params& params, std::size_t col
   GaussianOptions options{.shape = {}, .training = nn::FitOptions(params, kRecurrentRate)};
   options.shape.units = nn::parse_units("units", params.text("units", "40,40"));
   options.shape.window = lstm_window(params, cols);
+  nn::check_step_layers(options.shape.window, options.shape.units.size(),
+                        ErrorCode::kInvalidArgument);
   read_common(params, options);
   return options;
 }

@@ -165,17 +165,11 @@ void QuadraticTerms::save(const TensorWriter& out) const {
 
 QuadraticTerms QuadraticTerms::load(const TensorReader& in) {
   QuadraticTerms terms;
-  terms.center_ = in.values<double>("center", in.shape("center"));
-  terms.scale_ = in.values<double>("scale", {terms.center_.size()});
-  terms.term_center_ = in.values<double>("term_center", {terms.raw_terms()});
-  terms.term_scale_ = in.values<double>("term_scale", {terms.raw_terms()});
-  const auto finite = [](double value) { return std::isfinite(value); };
-  const auto positive = [](double value) { return std::isfinite(value) && value > 0.0; };
-  if (!std::ranges::all_of(terms.center_, finite) || !std::ranges::all_of(terms.scale_, positive) ||
-      !std::ranges::all_of(terms.term_center_, finite) ||
-      !std::ranges::all_of(terms.term_scale_, positive)) {
-    fail(ErrorCode::kCorruptFile, "the model file's shift is damaged");
-  }
+  terms.center_ = in.list<double>("center", Must::kBeFinite);
+  terms.scale_ = in.values<double>("scale", {terms.center_.size()}, Must::kBePositive);
+  const Shape raw = {terms.raw_terms()};
+  terms.term_center_ = in.values<double>("term_center", raw, Must::kBeFinite);
+  terms.term_scale_ = in.values<double>("term_scale", raw, Must::kBePositive);
   return terms;
 }
 

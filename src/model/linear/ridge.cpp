@@ -248,14 +248,8 @@ std::unique_ptr<Regressor> fit_ridge(const RegressionData& data, const Params& p
 std::unique_ptr<Regressor> load_ridge(const TensorReader& in) {
   const std::size_t cols = in.count("features", kMaxFeatures);
   const double mean = in.get<double>("mean");
-  auto center = in.values<double>("center", {cols});
-  auto coefficient = in.values<double>("coefficient", {cols});
-  const auto finite = [](double value) { return std::isfinite(value); };
-  if (!finite(mean) || !std::ranges::all_of(center, finite) ||
-      !std::ranges::all_of(coefficient, finite)) {
-    fail(ErrorCode::kCorruptFile,
-         "the model file's ridge regression has a value that is not finite");
-  }
+  auto center = in.values<double>("center", {cols}, Must::kBeFinite);
+  auto coefficient = in.values<double>("coefficient", {cols}, Must::kBeFinite);
   return std::make_unique<Ridge>(mean, in.get<double>("penalty"), std::move(center),
                                  std::move(coefficient));
 }

@@ -121,6 +121,7 @@ std::unique_ptr<Regressor> fit_lstm(const RegressionData& data, const Params& pa
   shape.features = data.x.cols();
   shape.window = lstm_window(params, data.x.cols());
   shape.units = nn::parse_units("units", params.text("units", "40,40"));
+  nn::check_step_layers(shape.window, shape.units.size(), ErrorCode::kInvalidArgument);
   shape.dropout = params.number("dropout", 0.0, 0.0, 0.95);
 
   nn::Scaling scaling(data);
@@ -145,6 +146,7 @@ std::unique_ptr<Regressor> load_lstm(const TensorReader& in) {
     fail(ErrorCode::kCorruptFile, "the model file's lstm has {} columns for a window of {}",
          shape.features, shape.window);
   }
+  nn::check_step_layers(shape.window, shape.units.size(), ErrorCode::kCorruptFile);
   nn::Fitted fitted = nn::load_training(in);
   Layers(shape).each_block(
       [&](const std::string& part, std::string_view name, const nn::Block& block) {

@@ -26,15 +26,12 @@ Scaling Scaling::of_columns(const RegressionData& data) {
 
 Scaling::Scaling(const TensorReader& in) {
   const std::size_t features = in.count("features", kMaxFeatures);
-  const auto center = in.values<double>("center", {features});
-  const auto scale = in.values<double>("scale", {features});
+  const auto center = in.values<double>("center", {features}, Must::kBeFinite);
+  const auto scale = in.values<double>("scale", {features}, Must::kBePositive);
   const auto target = in.values<double>("target", {2});
   target_ = {target[0], target[1]};
   for (std::size_t j = 0; j < features; ++j) column_.push_back({center[j], scale[j]});
-  const auto sound = [](const Standard& s) {
-    return std::isfinite(s.mean) && std::isfinite(s.scale) && s.scale > 0.0;
-  };
-  if (!sound(target_) || !std::ranges::all_of(column_, sound)) {
+  if (!std::isfinite(target_.mean) || !std::isfinite(target_.scale) || !(target_.scale > 0.0)) {
     fail(ErrorCode::kCorruptFile,
          "the model file's network has a scale that is not a positive number");
   }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
+#include <numeric>
 #include <string>
 
 #include "base/fail.h"
@@ -12,6 +12,13 @@
 #include "model/nn/layers.h"
 
 namespace tare::nn {
+namespace {
+
+std::size_t units_together(std::span<const std::size_t> units) {
+  return std::accumulate(units.begin(), units.end(), std::size_t{0});
+}
+
+}  // namespace
 
 std::vector<std::size_t> parse_units(std::string_view option, std::string_view text) {
   std::vector<std::size_t> units;
@@ -25,17 +32,27 @@ std::vector<std::size_t> parse_units(std::string_view option, std::string_view t
     }
     units.push_back(*count);
   }
+  if (units_together(units) > kMaxUnitsTogether) {
+    fail_option(option, text, fmt::format("must have at most {} units in all", kMaxUnitsTogether));
+  }
   return units;
 }
 
 std::vector<std::size_t> load_units(std::string_view name, const TensorReader& in) {
-  const auto units = in.get<std::vector<std::size_t>>(name);
-  const auto sound = [](std::size_t count) { return count >= 1 && count <= kMaxUnits; };
+  std::vector<std::size_t> units = in.counts(name, kMaxUnits);
   // One layer more than the options allow: `embed` adds one.
-  if (units.empty() || units.size() > kMaxLayers + 1 || !std::ranges::all_of(units, sound)) {
+  if (units.empty() || units.size() > kMaxLayers + 1 || std::ranges::count(units, 0U) > 0 ||
+      units_together(units) > kMaxUnitsTogether) {
     fail(ErrorCode::kCorruptFile, "the model file's network has impossible layers");
   }
   return units;
+}
+
+void check_step_layers(std::size_t window, std::size_t layers, ErrorCode code) {
+  if (window == 0 || layers <= kMaxStepLayers / window) return;
+  fail(code, {.remedies = {{"a smaller", "window", "", ""}, {"fewer", "units", "", ""}}},
+       "a recurrent network of {} layers on a window of {} steps has more than {} states", layers,
+       window, kMaxStepLayers);
 }
 
 Unary load_activation(const TensorReader& in) {
@@ -74,10 +91,7 @@ void save_block(std::span<const float> parameters, const Block& block, std::stri
 void load_block(const TensorReader& in, std::string_view name, const Block& block,
                 std::vector<float>& parameters) {
   assert(block.offset == parameters.size() && "blocks are read in their order");
-  const auto values = in.tensor<float>(name, {block.rows, block.cols});
-  if (!std::ranges::all_of(values.span(), [](float value) { return std::isfinite(value); })) {
-    fail(ErrorCode::kCorruptFile, "the model file's network has a weight that is not finite");
-  }
+  const auto values = in.tensor<float>(name, {block.rows, block.cols}, Must::kBeFinite);
   parameters.insert(parameters.end(), values.span().begin(), values.span().end());
 }
 

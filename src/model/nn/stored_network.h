@@ -9,6 +9,7 @@
 #include "model/nn/graph/parameters.h"
 #include "model/nn/kernels/kernels.h"
 #include "model/nn/regression.h"
+#include "tare/base/error.h"
 #include "tare/model/regressor.h"
 
 namespace tare {
@@ -23,11 +24,19 @@ namespace tare::nn {
 
 inline constexpr std::size_t kMaxUnits = 4096;
 inline constexpr std::size_t kMaxLayers = 64;
+/// Of all layers together: a network on levels is evaluated at 203 of them at once.
+inline constexpr std::size_t kMaxUnitsTogether = 65'536;
 
 /// "20,20": from one to kMaxLayers layers of 1 to kMaxUnits units.
 std::vector<std::size_t> parse_units(std::string_view option, std::string_view text);
 std::vector<std::size_t> load_units(std::string_view name, const TensorReader& in);
 Unary load_activation(const TensorReader& in);
+
+/// Steps times layers of a recurrent network, each of which takes memory of its own at prediction:
+/// a window of 10,000 and the usual two layers, three times over. Throws an Error of this code
+/// above that.
+inline constexpr std::size_t kMaxStepLayers = 60'000;
+void check_step_layers(std::size_t window, std::size_t layers, ErrorCode code);
 
 /// The record of how a network was trained; its parameters go block by block.
 void save_training(const Fitted& fitted, const TensorWriter& out);

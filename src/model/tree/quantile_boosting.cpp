@@ -135,8 +135,8 @@ QuantileBoosting QuantileBoosting::load(const TensorReader& in) {
   model.number_leaves();
   const auto leaves = static_cast<std::size_t>(
       std::ranges::count_if(model.leaf_of_node_, [](std::int32_t leaf) { return leaf >= 0; }));
-  const Shape shape = in.shape("base");
-  if (shape.size() != 1 || shape[0] == 0 || shape[0] > kMaxBoostedLevels) {
+  const Shape shape = {in.length("base")};
+  if (shape[0] == 0 || shape[0] > kMaxBoostedLevels) {
     fail(ErrorCode::kCorruptFile, "the model file's boosted levels are not a list");
   }
   model.base_ = in.values<double>("base", shape);

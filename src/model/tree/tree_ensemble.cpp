@@ -49,22 +49,6 @@ void check_nodes(const TreeNodes& trees, std::size_t features) {
   }
 }
 
-std::size_t length(const TensorReader& in, std::string_view name) {
-  const Shape shape = in.shape(name);
-  if (shape.size() != 1 || shape[0] > kMaxNodes) {
-    fail(ErrorCode::kCorruptFile, "the model file's tensor '{}' is not a list", name);
-  }
-  return shape[0];
-}
-
-double finite(const TensorReader& in, std::string_view name) {
-  const double value = in.get<double>(name);
-  if (!std::isfinite(value)) {
-    fail(ErrorCode::kCorruptFile, "the model file's value '{}' is not finite", name);
-  }
-  return value;
-}
-
 /// What a small tree says about each row, added to its sum.
 TARE_VECTOR_TARGETS void add_small_tree(const std::array<const float*, 3>& column,
                                         const SmallTree& tree, std::span<double> sums) {
@@ -218,17 +202,15 @@ void TreeEnsemble::save(const TensorWriter& out) const {
 
 std::unique_ptr<Regressor> load_trees(const TensorReader& in) {
   const std::size_t features = in.count("features", kMaxFeatures);
-  FloatColumns columns{in.values<double>("column_shift", {features}),
-                       in.values<double>("column_scale", {features})};
-  const auto is_finite = [](double value) { return std::isfinite(value); };
-  if (!std::ranges::all_of(columns.shift, is_finite) ||
-      !std::ranges::all_of(columns.scale, is_finite)) {
-    fail(ErrorCode::kCorruptFile, "the model file's column scaling has a value that is not finite");
-  }
+  FloatColumns columns{in.values<double>("column_shift", {features}, Must::kBeFinite),
+                       in.values<double>("column_scale", {features}, Must::kBeFinite)};
 
   TreeNodes trees;
-  trees.root = in.values<std::int32_t>("root", {length(in, "root")});
-  const Shape shape = {length(in, "feature")};
+  trees.root = in.list<std::int32_t>("root");
+  const Shape shape = {in.length("feature")};
+  if (shape[0] > kMaxNodes) {
+    fail(ErrorCode::kCorruptFile, "the model file has {} nodes of trees", shape[0]);
+  }
   const auto feature = in.tensor<std::int32_t>("feature", shape);
   const auto value = in.tensor<float>("value", shape);
   const auto left = in.tensor<std::int32_t>("left", shape);
@@ -237,7 +219,7 @@ std::unique_ptr<Regressor> load_trees(const TensorReader& in) {
     trees.node.push_back({feature[k], value[k], left[k], right[k]});
   }
   check_nodes(trees, features);
-  const TreeOutput output{finite(in, "mean"), finite(in, "scale"), finite(in, "base")};
+  const TreeOutput output{in.get<double>("mean"), in.get<double>("scale"), in.get<double>("base")};
   return std::make_unique<TreeEnsemble>(std::move(trees), std::move(columns), output);
 }
 

@@ -52,7 +52,7 @@ class DropoutLaw {
     DropoutPasses passes;
     passes.count = in.count("passes", kMaxPasses);
     if (passes.count == 0) fail(ErrorCode::kCorruptFile, "the model file asks for no passes");
-    passes.seed = Seed{in.get<std::uint64_t>("seed")};
+    passes.seed = Seed{in.count("seed", std::numeric_limits<std::uint64_t>::max())};
     return {GaussianNetwork::load(in), passes};
   }
 
