@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether two builds of the tool, or two vector widths of one, give the same models and answers.
 
