@@ -24,9 +24,8 @@ static tare_answers* answers;
 static void* bytes;
 static size_t size;
 
-static const char* const kFit[] = {"target=y", "prediction=p", "method=nrc", "bandwidth=1",
-                                   "threads=1"};
-static const char* const kForest[] = {"target=y", "method=nrc_rf", "threads=1"};
+static const char* const kFit[] = {"target=y", "prediction=p", "method=nrc", "bandwidth=1"};
+static const char* const kForest[] = {"target=y", "method=nrc_rf"};
 static const char* const kPredict[] = {"levels=0.1,0.5,0.9"};
 
 /* A function under test: 0 where the result is right. `*status` is what the interface said, `*kept`
