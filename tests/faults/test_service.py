@@ -33,7 +33,7 @@ class Serve(FaultTest):
         self.addCleanup(service.close)
         return service
 
-    def ask(self, service, request, timeout=20):
+    def ask(self, service, request, timeout=10):
         """Status and body; status 0 where the connection ended without an answer."""
         method, target, body, kind = request
         connection = http.client.HTTPConnection(*service.address, timeout=timeout)
@@ -61,11 +61,11 @@ class Serve(FaultTest):
             return WRONG, f"the service ended with {service.process.returncode}: {service.log_text()[-400:]}"
         if status == 200:
             return (RIGHT, "") if body == right else (WRONG, "200 with other bytes")
-        if status == -1:
-            return WRONG, "no answer"
+        if fault is OUT_OF_MEMORY and status in (-1, 429):
+            return CLEAN, ""  # its connection is closed when its time is over; memory for bodies is limited
         if status in (0, 503) or (status == 500 and any(text in body.decode() for text in fault.says)):
             return CLEAN, ""
-        return WRONG, f"{status}: {body[:200]}"
+        return WRONG, f"{status}: {body[:200]}" if status > 0 else "no answer"
 
     def sweep_request(self, service, fault, name, request, most, seed=1):
         self.control.disarm()
