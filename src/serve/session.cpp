@@ -64,7 +64,11 @@ void Session::start() {
 void Session::stop() {
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
     self->try_step([&] {
-      if (self->step_ == Step::kIdle) self->set_timer(kIdleWhileStopping);
+      if (self->step_ == Step::kIdle) {
+        self->set_timer(kIdleWhileStopping);
+      } else if (self->timer_.expiry() <= std::chrono::steady_clock::now()) {
+        self->set_timer(kIdleWhileStopping);  // its end was lost to a lack of memory
+      }
     });
   });
 }
