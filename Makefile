@@ -1,62 +1,97 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The two commands of the README are 'make demo' and 'make test'; the rest is what they are made of.
-.PHONY: help demo build test test-all bench format layers clean
+# The two commands of the README are 'make demo' and 'make test'; the rest is what they are made of. docs/testing.md says what each check finds.
 .DEFAULT_GOAL := help
 
 BUILD ?= build
-SANITIZED ?= build-sanitized
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?= -DTARE_UNITY=ON
+CLANG = -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19
+CONFIGURE = cmake -S . -G Ninja $(CMAKE_FLAGS)
+CTEST = ctest -j $(JOBS) --output-on-failure --no-tests=error
 
+.PHONY: help
 help:
-	@echo 'make demo      install what is missing, build, and show the main job on built-in data'
-	@echo 'make test      the same set-up, then every test but the slow ones, the fast ones also with sanitizers'
-	@echo 'make build     leave the tool at $(BUILD)/tare'
-	@echo 'make test-all  make test, and the slow statistical tests'
-	@echo 'make bench     build the benchmarks in $(BUILD)/bench'
-	@echo 'make format    clang-format every source file'
-	@echo 'make clean     remove the build folders'
+	@echo 'make demo           install what is missing, build, and show the main job on built-in data'
+	@echo 'make test           the same set-up, then the release build and the fast tests'
+	@echo 'make check          make test, then everything else that a change must pass: the thorough tests, the sanitizers,'
+	@echo '                    a second compiler, clang-tidy, formats, types, fuzz corpora'
+	@echo 'make check-nightly  what takes hours: slow statistical tests, faults, soak, fuzzing'
+	@echo 'make build          leave the tool at $(BUILD)/tare'
+	@echo 'make bench          build the benchmarks in $(BUILD)/bench'
+	@echo 'make format         format every source file'
+	@echo 'make clean          remove the build folders'
 
+.PHONY: demo build test bench format clean
 demo: build
 	$(BUILD)/tare demo --plot $(BUILD)/demo.svg --force
 
 build:
 	@tools/setup.sh build
-	cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=OFF $(CMAKE_FLAGS)
+	$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=OFF
 	cmake --build $(BUILD) --target tare -j $(JOBS)
 
-# The sanitizer run comes first, so that the last line shown is that of the whole suite.
-test: sanitized release
-	ctest --test-dir $(SANITIZED) -L fast -j $(JOBS) --output-on-failure
-	ctest --test-dir $(BUILD) -LE slow -j $(JOBS) --output-on-failure
-
-test-all: test
-	cmake -S . -B $(BUILD) -DTARE_SLOW_TESTS=ON
-	cmake --build $(BUILD) -j $(JOBS)
-	ctest --test-dir $(BUILD) -L slow -j $(JOBS) --output-on-failure
-
-.PHONY: release sanitized
-release:
+test:
 	@tools/setup.sh test
-	cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=ON -DTARE_SLOW_TESTS=OFF $(CMAKE_FLAGS)
+	$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=ON -DTARE_SLOW_TESTS=OFF
 	cmake --build $(BUILD) -j $(JOBS)
+	$(CTEST) --test-dir $(BUILD) -L '^(fast|browser|python)$$'
 
-sanitized:
-	@tools/setup.sh test
-	cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_BUILD_TYPE=Debug -DTARE_SANITIZE=ON -DTARE_BUILD_SHARED=OFF -DTARE_BUILD_TESTS=ON $(CMAKE_FLAGS)
-	cmake --build $(SANITIZED) -j $(JOBS)
+# The quickest checks come first.
+.PHONY: check check-rest check-format check-tidy check-thorough check-address check-thread check-clang
+check: test check-rest
+check-rest: check-format check-thorough check-clang check-address check-thread check-tidy
+
+check-format:
+	@tools/setup.sh check
+	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format --dry-run -Werror
+
+# What 'make test' leaves out: the paper's claims in numbers, tests with many fits, all of the Python package and its types, a program
+# that uses the installed library.
+check-thorough:
+	@tools/setup.sh check
+	$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=ON -DTARE_SLOW_TESTS=ON
+	cmake --build $(BUILD) -j $(JOBS)
+	$(CTEST) --test-dir $(BUILD) -L '^(thorough|paper)$$'
+
+# The tool by the second compiler, and its answers beside those of the first.
+check-clang:
+	@tools/setup.sh check
+	$(CONFIGURE) -B build-clang $(CLANG) -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=OFF -DTARE_BUILD_SHARED=OFF
+	cmake --build build-clang --target tare -j $(JOBS)
+	tests/edge/same_answers.py $(BUILD)/tare build-clang/tare
+
+# Addresses and undefined behaviour; the fuzzers are part of this build and read their seeds and former finds once.
+check-address:
+	@tools/setup.sh check
+	$(CONFIGURE) -B build-address $(CLANG) -DCMAKE_BUILD_TYPE=Debug -DTARE_SANITIZE=address -DTARE_BUILD_FUZZERS=ON -DTARE_BUILD_SHARED=OFF -DTARE_BUILD_TESTS=ON
+	cmake --build build-address -j $(JOBS)
+	$(CTEST) --test-dir build-address -L '^(fast|fuzz)$$'
+
+# Races between threads: the library, the service under load with reloads, and Python from eight threads.
+check-thread:
+	@tools/setup.sh check
+	tools/check_threads.sh build-thread $(JOBS) $(CLANG)
+
+check-tidy:
+	@tools/setup.sh check
+	tools/check_tidy.py build-clang -j $(JOBS)
+
+.PHONY: check-nightly
+check-nightly: check
+	$(CTEST) --test-dir $(BUILD) -L '^slow$$'
+	cmake --preset plain
+	cmake --build --preset plain -j $(JOBS)
+	tests/faults/run.py --full --build $(BUILD)
+	tests/serve/soak.py --tool $(BUILD)/tare --minutes 10
+	fuzz/run.py --build build-address --minutes 30
 
 bench:
 	@tools/setup.sh bench
-	cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_BENCH=ON $(CMAKE_FLAGS)
+	$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_BENCH=ON
 	cmake --build $(BUILD) -j $(JOBS)
 
 format:
-	git ls-files '*.cpp' '*.h' | xargs clang-format -i
-
-layers:
-	tools/check_layers.py
-	tools/check_words.py
+	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format -i
 
 clean:
-	rm -rf $(BUILD) $(SANITIZED)
+	rm -rf $(BUILD) build-address build-clang build-thread build-plain

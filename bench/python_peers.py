@@ -7,10 +7,11 @@
 
 Calibrates on so many rows, then predicts 90 % intervals and 99 quantiles for 20,000 others. Each measurement is a process of its own, so
 that its peak of memory is its own (above what imports and data take), and one that does not finish in time is stopped and
-said not to; it is not tried with more rows. All peers have two threads. What the point model takes to predict is kept apart, in 'model s': it is the same for all, but for how often
-it is asked. 'MB to intervals' is the peak before the quantiles, which not every peer has. The law of the data is known (pypeers/problem.py), so the coverage of an interval is computed, not
-counted: 'worst slice' is the largest distance from 90 % over ten bins of each feature and of the prediction, 'drawn' is the same counted
-on the test targets, where perfect intervals show the noise floor.
+said not to; it is not tried with more rows. All peers have two threads. What the point model takes to predict is kept apart, in
+'model s': it is the same for all, but for how often it is asked. 'MB to intervals' is the peak before the quantiles, which not every
+peer has. The law of the data is known (pypeers/problem.py), so the coverage of an interval is computed, not counted: 'worst slice'
+is the largest distance from 90 % over ten bins of each feature and of the prediction, 'drawn' is the same counted on the test
+targets, where perfect intervals show the noise floor.
 """
 
 import argparse
@@ -82,7 +83,8 @@ def cells(line, tare):
     if "failed" in line:
         return start + [line["failed"]] + ["-"] * 10
     ratio = line["cpu_seconds"] / tare["cpu_seconds"] if tare and "failed" not in tare else None
-    return start + [
+    return [
+        *start,
         number(line["seconds"]),
         number(line["cpu_seconds"]),
         number(ratio),
@@ -97,7 +99,10 @@ def cells(line, tare):
     ]
 
 
-HEADER = "rows,peer,kind,wall s,cpu s,cpu / tare's,cpu of stages,model s,MB to intervals,MB,coverage,worst slice,drawn,pinball".split(",")
+HEADER = [
+    "rows", "peer", "kind", "wall s", "cpu s", "cpu / tare's", "cpu of stages", "model s", "MB to intervals", "MB", "coverage",
+    "worst slice", "drawn", "pinball",
+]
 
 
 def print_table(lines, markdown):

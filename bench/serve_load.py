@@ -159,7 +159,7 @@ def main():
         served = os.path.join(folder, "served.tare")
         shutil.copy(models[0], served)
         service = Service(args.tool, served)
-        middle = service.ask({"rows": [{"x0": 0.5, "x1": 0.5, "x2": 0.5, "x3": 0.5, "p": 1}], "diagnostics": True})
+        service.ask({"rows": [{"x0": 0.5, "x1": 0.5, "x2": 0.5, "x3": 0.5, "p": 1}], "diagnostics": True})
         print(f"{args.rows:,} calibration rows, 4 features, 3 levels, kernel {args.kernel}, bandwidth {args.bandwidth}: "
               f"load average {os.getloadavg()[0]:.1f} at the start\n")
         print("| load | requests | dropped or refused | rows/s | median | 99 % | service's processor time |\n|---|---:|---:|---:|---:|---:|---|")

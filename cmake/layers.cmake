@@ -13,9 +13,8 @@ endfunction()
 function(tare_vector_files)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
   if(TARE_SANITIZE)
-    # The widest and the plainest: each width more takes the sanitizers' compiler twenty seconds. And the addresses only:
-    # with a check of each of the thousands of inlined shifts and casts, dense_kernels.cpp alone took 67 seconds (34 without).
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -fno-sanitize=undefined COMPILE_DEFINITIONS
+    # The widest and the plainest: each width more takes the sanitizers' compiler twenty seconds.
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS
       "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX2|HWY_AVX3_DL|HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV)")
   endif()
 endfunction()

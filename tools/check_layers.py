@@ -3,11 +3,15 @@
 """Fails when a file includes a layer that its own layer must not know, or when two folders include each other.
 
 Folders are compared at every depth: calibrate/snq with calibrate/nrc, and a folder's own files with those of a folder inside it."""
+
+from __future__ import annotations
+
 import pathlib
 import re
 import sys
+from collections.abc import Iterator
 
-MAY_INCLUDE = {
+MAY_INCLUDE: dict[str, set[str]] = {
     "base": set(),
     "math": {"base"},
     "io": {"base"},
@@ -24,13 +28,16 @@ MAY_INCLUDE = {
 INCLUDE = re.compile(r'^\s*#include "([\w/.-]+)"')
 MOST_FILES = 30
 
+Path = pathlib.Path
+Include = tuple[Path, int, Path]  # a file, a line of it, and the file that it includes
 
-def sources(root):
+
+def sources(root: Path) -> Iterator[Path]:
     for top in ("src", "include", "apps"):
         yield from sorted(f for f in (root / top).rglob("*") if f.suffix in {".h", ".cpp"})
 
 
-def target(root, path, name):
+def target(root: Path, path: Path, name: str) -> Path | None:
     """The file that an include names, or None for one from outside."""
     for base in (root / "src", root / "include", root / "apps/cli", path.parent):
         if (base / name).is_file():
@@ -38,14 +45,14 @@ def target(root, path, name):
     return None
 
 
-def layer_of(root, path):
+def layer_of(root: Path, path: Path) -> str | None:
     """base, math, ...; None for a program and for include/tare/tare.h."""
     parts = path.relative_to(root).parts
     at = {"src": 1, "include": 2}.get(parts[0])
     return parts[at] if at is not None and len(parts) > at + 1 else None
 
 
-def wrong_layers(root, includes):
+def wrong_layers(root: Path, includes: list[Include]) -> Iterator[str]:
     for path, number, found in includes:
         own, other = layer_of(root, path), layer_of(root, found)
         if own is None or other is None or own == other:
@@ -54,7 +61,7 @@ def wrong_layers(root, includes):
             yield f"{path.relative_to(root)}:{number}: {own} must not include {other}"
 
 
-def folder_pair(root, path, found):
+def folder_pair(root: Path, path: Path, found: Path) -> tuple[str, str] | None:
     """The two folders, side by side or one inside the other, between which an include goes; None within one folder."""
     own, other = path.parent.relative_to(root).parts, found.parent.relative_to(root).parts
     same = 0
@@ -65,8 +72,8 @@ def folder_pair(root, path, found):
     return "/".join(own[: same + 1]), "/".join(other[: same + 1])
 
 
-def two_way_pairs(root, includes):
-    seen = {}
+def two_way_pairs(root: Path, includes: list[Include]) -> Iterator[str]:
+    seen: dict[tuple[str, str], str] = {}
     for path, number, found in includes:
         pair = folder_pair(root, path, found)
         if pair is not None:
@@ -77,8 +84,8 @@ def two_way_pairs(root, includes):
             yield f"{own} and {other} include each other: {place}, {back}"
 
 
-def crowded_folders(root):
-    folders = {}
+def crowded_folders(root: Path) -> Iterator[str]:
+    folders: dict[Path, list[Path]] = {}
     for path in sources(root):
         folders.setdefault(path.parent, []).append(path)
     for folder, files in sorted(folders.items()):
@@ -86,10 +93,10 @@ def crowded_folders(root):
             yield f"{folder.relative_to(root)} has {len(files)} files, and {MOST_FILES} are the most"
 
 
-def main():
+def main() -> int:
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
     root = root if root.is_dir() else root.parent.parent
-    includes = []
+    includes: list[Include] = []
     for path in sources(root):
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = INCLUDE.match(line)

@@ -3,9 +3,13 @@
 """Fails when a text of the library uses words that belong to one front end.
 
 The library names an option as data (`Remedy`, `ErrorDetails`), and the tool, the service and the Python package spell it."""
+
+from __future__ import annotations
+
 import pathlib
 import re
 import sys
+from collections.abc import Iterator
 
 NEUTRAL_LAYERS = ("base", "math", "io", "data", "index", "model", "calibrate", "apply", "evaluate")
 FLAG = re.compile(r"--[a-z]")
@@ -16,7 +20,7 @@ TOKEN = re.compile(
 )
 
 
-def literals(source):
+def literals(source: str) -> Iterator[tuple[int, str]]:
     """The string literals of C++ source, each with its line."""
     for token in TOKEN.finditer(source):
         text = token["text"] if token["text"] is not None else token["raw"]
@@ -24,7 +28,7 @@ def literals(source):
             yield source.count("\n", 0, token.start()) + 1, text
 
 
-def flags_of_the_tool(root):
+def flags_of_the_tool(root: pathlib.Path) -> Iterator[str]:
     for layer in NEUTRAL_LAYERS:
         for path in sorted((root / "src" / layer).rglob("*")):
             if path.suffix not in {".h", ".cpp"}:
@@ -37,7 +41,7 @@ def flags_of_the_tool(root):
 CHECKS = (flags_of_the_tool,)
 
 
-def main():
+def main() -> int:
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     faults = [fault for check in CHECKS for fault in check(root)]
     print("\n".join(faults), end="\n" if faults else "")

@@ -1,14 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the Debian packages that tare needs and that are missing. usage: tools/setup.sh build|test|bench
+# Installs the Debian packages that tare needs and that are missing. usage: tools/setup.sh build|test|check|bench
 set -eu
 
 packages="g++ cmake ninja-build libfmt-dev libeigen3-dev nlohmann-json3-dev libfast-float-dev libcli11-dev libxgboost-dev libhwy-dev libboost1.81-dev zlib1g-dev"
 case "${1:-build}" in
-  test | bench) packages="$packages libgtest-dev libgmock-dev libbenchmark-dev python3 python3-venv python3-dev" ;;
+  test | check | bench) packages="$packages libgtest-dev libgmock-dev libbenchmark-dev python3 python3-venv python3-dev" ;;
 esac
-if [ "${1:-build}" = test ]; then
-  packages="$packages chromium fonts-dejavu-core"  # opens what people see in a browser
+case "${1:-build}" in
+  test | check) packages="$packages chromium fonts-dejavu-core" ;;  # opens what people see in a browser
+esac
+if [ "${1:-build}" = check ]; then
+  packages="$packages clang-19 libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format"
 fi
 if [ "${1:-build}" = bench ]; then
   packages="$packages libnanoflann-dev wrk"  # only measured against, or with

@@ -5,13 +5,18 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string_view>
 
 #include "base/strings.h"
+#include "base/vector_limit.h"
+#include "io/files/subprocess.h"
 #include "support/command.h"
 #include "support/help.h"
+#include "support/terminal.h"
 #include "tare/base/error.h"
 #include "tare/base/version.h"
 
@@ -41,9 +46,23 @@ int exit_code(ErrorCode code) {
   return kOther;
 }
 
-int complain(int code, const std::string& text) {
-  fmt::print(stderr, "error: {}\n", text);
+int complain(int code, std::string_view text) {
+  tell("error: ", text);
   return code;
+}
+
+extern "C" void end_by_signal(int number) {
+  kill_running_filters();
+  std::signal(number, SIG_DFL);
+  std::raise(number);  // strikes when the handler returns
+}
+
+/// A predictor is in its own process group, which a terminal's signals do not reach.
+void handle_signals() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    // nohup and shells in the background let signals be ignored, and that must stay.
+    if (std::signal(number, end_by_signal) == SIG_IGN) std::signal(number, SIG_IGN);
+  }
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
@@ -81,6 +100,27 @@ int finish_output(int code) {
                   fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
 }
 
+/// Takes no memory.
+int out_of_memory() noexcept {
+  write_error("error: out of memory\n");
+  return kOther;
+}
+
+std::terminate_handler usual_terminate = std::abort;
+
+/// The destructor of a JSON value allocates, and a destructor that throws ends the program. For
+/// lack of memory this is an error like any other.
+[[noreturn]] void on_terminate() noexcept {
+  try {
+    if (const auto failure = std::current_exception()) std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    std::_Exit(out_of_memory());
+  } catch (...) {
+  }
+  usual_terminate();
+  std::abort();
+}
+
 int run(int argc, char** argv) {
   Common common;
   CLI::App app(
@@ -104,13 +144,14 @@ int run(int argc, char** argv) {
         kUsage, fmt::format("there is no command '{}' ({})", first, known_commands(names, first)));
   }
   try {
+    if (const char* widest = std::getenv("TARE_VECTOR_TARGETS")) limit_vectors(widest);
     app.parse(argc, argv);  // runs the command's callback
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // --help, --version
   } catch (const CLI::ParseError& wrong) {
     return complain(kUsage, usage_error(app, wrong));
   } catch (const CheckFailed& failed) {
-    fmt::print(stderr, "check failed: {}\n", failed.text);
+    tell("check failed: ", failed.text);
     return kCheck;
   } catch (const Error& error) {
     return complain(exit_code(error.code()), error_words(error));
@@ -128,10 +169,9 @@ bool is_flag(const std::string& flag) {
   Common common;
   CLI::App app;
   add_commands(app, common);
-  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-  return std::any_of(commands.begin(), commands.end(), [&](const CLI::App* command) {
-    return command->get_option_no_throw(flag) != nullptr;
-  });
+  const auto commands = app.get_subcommands([](CLI::App*) { return true; });
+  return std::any_of(commands.begin(), commands.end(),
+                     [&](CLI::App* command) { return find_option(*command, flag) != nullptr; });
 }
 
 /// Only options of the NRC family are flags; other methods' options go through --set.
@@ -199,5 +239,14 @@ void add_common(CLI::App& command, Common& common) {
 int main(int argc, char** argv) {
   // A file-size limit then fails the write, which is reported, instead of killing the process.
   std::signal(SIGXFSZ, SIG_IGN);
-  return tare::cli::finish_output(tare::cli::run(argc, argv));
+  tare::cli::usual_terminate = std::set_terminate(tare::cli::on_terminate);
+  tare::cli::hold_standard_streams();
+  tare::cli::handle_signals();
+  try {
+    return tare::cli::finish_output(tare::cli::run(argc, argv));
+  } catch (const std::bad_alloc&) {  // before a command began, or for the words of an error
+    return tare::cli::out_of_memory();
+  } catch (const std::exception& error) {
+    return tare::cli::complain(tare::cli::kOther, error.what());
+  }
 }

@@ -13,10 +13,13 @@ namespace nb = nanobind;
 namespace tare::python {
 namespace {
 
-nb::dict describe_options(std::span<const ParamInfo> options) {
-  nb::dict result;
+/// An entry for each option.
+using OptionTable = nb::typed<nb::dict, nb::str, NamedTexts>;
+
+OptionTable describe_options(std::span<const ParamInfo> options) {
+  OptionTable result;
   for (const ParamInfo& option : options) {
-    nb::dict entry;
+    NamedTexts entry;
     entry["default"] = option.fallback;
     entry["help"] = option.help;
     result[nb::cast(option.name)] = entry;
@@ -24,8 +27,8 @@ nb::dict describe_options(std::span<const ParamInfo> options) {
   return result;
 }
 
-nb::dict describe(const Method& method) {
-  nb::dict entry;
+NamedValues describe(const Method& method) {
+  NamedValues entry;
   entry["name"] = method.name;
   entry["paper"] = method.paper;
   entry["summary"] = method.summary;
@@ -34,7 +37,7 @@ nb::dict describe(const Method& method) {
   entry["defaults"] = method.defaults;
   entry["takes_prediction"] = method.point == PointSource::kOwnOrGiven;
   entry["window"] = method.window;
-  nb::dict options = describe_options(method.options);
+  OptionTable options = describe_options(method.options);
   options.update(describe_options(common_options()));
   entry["options"] = options;
   return entry;
@@ -44,7 +47,7 @@ nb::dict describe(const Method& method) {
 
 void bind_methods(nb::module_& module) {
   module.def("methods", [] {
-    nb::list rows;
+    nb::typed<nb::list, NamedValues> rows;
     for (const Method& method : methods()) rows.append(describe(method));
     return rows;
   });
@@ -53,7 +56,7 @@ void bind_methods(nb::module_& module) {
   module.def(
       "method_defaults",
       [](std::string_view name) {
-        nb::dict defaults;
+        NamedTexts defaults;
         const Params params = effective_params(find_method(name), {});
         for (const auto& [option, value] : params.all()) {
           defaults[nb::cast(option)] = value;
@@ -65,7 +68,7 @@ void bind_methods(nb::module_& module) {
   module.attr("most_held_out") = kMostGuaranteeRows;
   module.attr("most_folds") = kMostFolds;
   module.def("regressors", [] {
-    nb::dict rows;
+    nb::typed<nb::dict, nb::str, OptionTable> rows;
     for (const RegressorKind& kind : regressors()) {
       rows[nb::cast(kind.name)] = describe_options(kind.options);
     }

@@ -128,7 +128,7 @@ void bind_metrics(nb::module_& module) {
                           .fallback_rows = {},
                           .group_seed = Seed{seed},
                           .floor_seed = Seed{seed}};
-    nb::dict values;
+    nb::typed<nb::dict, nb::str, double> values;
     for (const ScoreInfo& info : score_table()) {
       const std::string_view name = info.at_confidence.empty() ? info.name : info.at_confidence;
       if (const auto value = info.measure(rows)) values[nb::str(name.data(), name.size())] = *value;

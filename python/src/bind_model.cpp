@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -10,7 +12,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -84,11 +88,12 @@ Model fit(const std::string& method_name, const Options& options, const Table2d<
 }
 
 /// (code, rows, text) of each.
-nb::list warning_list(const std::vector<PredictionWarning>& warnings) {
-  nb::list list;
+using WarningList = std::vector<std::tuple<std::string, std::size_t, std::string>>;
+
+WarningList warning_list(const std::vector<PredictionWarning>& warnings) {
+  WarningList list;
   for (const PredictionWarning& warning : warnings) {
-    list.append(
-        nb::make_tuple(std::string(warning_name(warning.code)), warning.rows, warning.text));
+    list.emplace_back(warning_name(warning.code), warning.rows, warning.text);
   }
   return list;
 }
@@ -103,9 +108,12 @@ Matrix quantiles_of(const Model& model, const Rows& rows, std::span<const Level>
 }
 
 /// Quantiles, and the warnings about them.
-nb::tuple predict_double(const Model& model, const Table2d<double>& x,
-                         const std::optional<Table2d<double>>& given,
-                         const std::vector<double>& levels, std::size_t threads) {
+template <class T>
+using Answer = std::pair<NewArray<T>, WarningList>;
+
+Answer<double> predict_double(const Model& model, const Table2d<double>& x,
+                              const std::optional<Table2d<double>>& given,
+                              const std::vector<double>& levels, std::size_t threads) {
   const std::vector<Level> asked = levels_of(levels);
   WarningTally tally(model.get(), asked);
   Matrix answer;
@@ -113,14 +121,14 @@ nb::tuple predict_double(const Model& model, const Table2d<double>& x,
     const nb::gil_scoped_release unlocked;
     answer = quantiles_of(model, {view_of(x), optional_view(given)}, asked, threads, tally);
   }
-  return nb::make_tuple(matrix_array(std::move(answer)), warning_list(tally.list()));
+  return {matrix_array(std::move(answer)), warning_list(tally.list())};
 }
 
 /// Single precision in, single precision out. The model works in double precision, so some rows at
 /// a time are widened: never the whole array.
-nb::tuple predict_single(const Model& model, const Table2d<float>& x,
-                         const std::optional<Table2d<double>>& given,
-                         const std::vector<double>& levels, std::size_t threads) {
+Answer<float> predict_single(const Model& model, const Table2d<float>& x,
+                             const std::optional<Table2d<double>>& given,
+                             const std::vector<double>& levels, std::size_t threads) {
   constexpr std::size_t kRowsAtATime = 16'384;
   const std::vector<Level> asked = levels_of(levels);
   const auto rows = view_of(x);
@@ -143,13 +151,12 @@ nb::tuple predict_single(const Model& model, const Table2d<float>& x,
       for (const double q : answer.values()) out.push_back(static_cast<float>(q));
     }
   }
-  return nb::make_tuple(table_array(std::move(out), rows.rows(), asked.size()),
-                        warning_list(tally.list()));
+  return {table_array(std::move(out), rows.rows(), asked.size()), warning_list(tally.list())};
 }
 
-nb::dict reliability(const Model& model, const Table2d<double>& x,
-                     const std::optional<Table2d<double>>& given, const std::vector<double>& levels,
-                     std::size_t threads) {
+NamedValues reliability(const Model& model, const Table2d<double>& x,
+                        const std::optional<Table2d<double>>& given,
+                        const std::vector<double>& levels, std::size_t threads) {
   const std::vector<Level> asked = levels_of(levels);
   WarningTally tally(model.get(), asked);
   Execution how;
@@ -161,8 +168,8 @@ nb::dict reliability(const Model& model, const Table2d<double>& x,
     answer = predict_with_reliability(model.get(), rows, asked, how);
     tally.add(rows, answer);
   }
-  nb::dict result;
-  result["warnings"] = warning_list(tally.list());
+  NamedValues result;
+  result["warnings"] = nb::cast(warning_list(tally.list()));
   result["quantiles"] = matrix_array(std::move(answer.quantiles));
   result["effective_n"] = vector_array(std::move(answer.effective_n));
   result["nearest"] = vector_array(std::move(answer.nearest));
@@ -175,9 +182,9 @@ nb::dict reliability(const Model& model, const Table2d<double>& x,
 }
 
 /// What a fitted estimator says in `guarantee_`.
-nb::dict guarantee_dict(const Model& model) {
+NamedValues guarantee_dict(const Model& model) {
   const Description description = describe(model.fitted);
-  nb::dict result;
+  NamedValues result;
   if (!description.guarantee) {
     result["form"] = "none";
     return result;
@@ -200,14 +207,17 @@ nb::dict guarantee_dict(const Model& model) {
   return result;
 }
 
-nb::object describe_model(const Model& model) {
-  return nb::module_::import_("json").attr("loads")(description_json(describe(model.fitted)));
+NamedValues describe_model(const Model& model) {
+  return nb::cast<NamedValues>(
+      nb::module_::import_("json").attr("loads")(description_json(describe(model.fitted))));
 }
 
-nb::object bounds_of(const Model& model) {
+using Bounds = std::pair<std::optional<double>, std::optional<double>>;
+
+std::optional<Bounds> bounds_of(const Model& model) {
   const Description description = describe(model.fitted);
-  if (!description.bounds) return nb::none();
-  return nb::make_tuple(description.bounds->low, description.bounds->high);
+  if (!description.bounds) return std::nullopt;
+  return Bounds{description.bounds->low, description.bounds->high};
 }
 
 }  // namespace
@@ -255,10 +265,13 @@ void bind_model(nb::module_& module) {
       .def_prop_ro("guarantee", &guarantee_dict)
       .def_prop_ro("warnings",
                    [](const Model& model) { return warning_list(model_warnings(model.get())); })
-      .def_prop_ro("schema", [](const Model& model) {
-        // Python does not change it: the class has no method that could.
-        return std::const_pointer_cast<Schema>(model.fitted.schema);
-      });
+      .def_prop_ro(
+          "schema",
+          [](const Model& model) {
+            // Python does not change it: the class has no method that could.
+            return std::const_pointer_cast<Schema>(model.fitted.schema);
+          },
+          nb::for_getter(nb::sig("def schema(self) -> Schema | None")));
   module.def("fit", &fit, nb::kw_only(), nb::arg("method"), nb::arg("options"), nb::arg("x"),
              nb::arg("y"), nb::arg("weight").none(), nb::arg("given").none(), nb::arg("form"),
              nb::arg("names"), nb::arg("calibrate_columns"), nb::arg("schema").none(),

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -49,8 +52,8 @@ void bind_predictor(nb::module_& module) {
           "answer",
           [](Predictor& predictor, const Table& table, std::size_t threads) {
             Answers answers = answers_of(predictor, table, threads);
-            return nb::make_tuple(matrix_array(std::move(answers.values)),
-                                  vector_array(std::move(answers.rows)));
+            return std::pair(matrix_array(std::move(answers.values)),
+                             vector_array(std::move(answers.rows)));
           },
           nb::arg("table"), nb::arg("threads"), "The numbers, and the rows that they are about.")
       .def(
@@ -64,9 +67,9 @@ void bind_predictor(nb::module_& module) {
           },
           nb::arg("table"), nb::arg("threads"))
       .def("notices", [](const Predictor& predictor) {
-        nb::list list;
+        std::vector<std::tuple<std::string, std::size_t, std::string>> list;
         for (const Notice& notice : predictor.notices()) {
-          list.append(nb::make_tuple(notice.code, notice.rows, notice.text));
+          list.emplace_back(notice.code, notice.rows, notice.text);
         }
         return list;
       });

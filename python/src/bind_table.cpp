@@ -56,9 +56,9 @@ std::shared_ptr<Schema> learn(const Table& table, const std::string& target, con
   return schema;
 }
 
-nb::dict encode(const Schema& schema, const Table& table, const std::string& missing) {
+NamedValues encode(const Schema& schema, const Table& table, const std::string& missing) {
   Encoded encoded = schema.encode(table, Need::kFeatures, parse_missing_policy(missing));
-  nb::dict result;
+  NamedValues result;
   result["x"] = matrix_array(std::move(encoded.x));
   result["given"] = matrix_array(std::move(encoded.given));
   result["rows"] = vector_array(std::move(encoded.rows));

@@ -5,6 +5,10 @@
 
 namespace tare::python {
 
+// What the stub, and with it a type checker, is told about a dict.
+using NamedValues = nanobind::typed<nanobind::dict, nanobind::str, nanobind::any>;
+using NamedTexts = nanobind::typed<nanobind::dict, nanobind::str, nanobind::str>;
+
 void bind_methods(nanobind::module_& module);
 void bind_table(nanobind::module_& module);
 void bind_model(nanobind::module_& module);

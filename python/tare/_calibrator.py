@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
 from . import _core
-from ._estimator import QuantileEstimator, prediction_of, seed_of
+from ._estimator import CoreModel, QuantileEstimator, prediction_of, schema_of, seed_of
 from ._fold_models import FoldModels, train
 from ._guarantee import around_a_model, in_fit, of_own_models, warn_no_guarantee_of_own
 from ._input import Features, read_prediction, read_target, read_weight, take_rows
 from ._options import bands_text, bounds_text
+from ._types import AnswerArray, FloatArray, Progress, RandomState
 
 # In more dimensions a window contains few rows, or rows with different residual distributions. With six columns of which two are
 # relevant, selecting these halves the coverage error of the worst slice (bench/RESULTS.md).
@@ -109,7 +110,7 @@ class Calibrator(QuantileEstimator):
         cv: int = 5,
         options: dict[str, Any] | None = None,
         missing: str = "error",
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -128,7 +129,7 @@ class Calibrator(QuantileEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, progress: Callable[[str, float], None] | None = None) -> "Calibrator":
+    def fit(self, X: Any, y: Any, *, progress: Progress | None = None) -> Calibrator:
         """Trains and calibrates: as many copies of `estimator` as `guarantee` needs, or tare's own models without an estimator."""
         features = self._read_training(X)
         target = read_target(y, features.rows)
@@ -154,8 +155,8 @@ class Calibrator(QuantileEstimator):
         *,
         y_std: Any = None,
         quantiles: Any = None,
-        progress: Callable[[str, float], None] | None = None,
-    ) -> "Calibrator":
+        progress: Progress | None = None,
+    ) -> Calibrator:
         """Calibrates a trained model on rows that it was not trained on.
 
         No row of X may have been used to train or select the model. The residuals of such rows are too small, so the intervals
@@ -191,7 +192,7 @@ class Calibrator(QuantileEstimator):
         self._set_fitted(model, features)
         return self
 
-    def predict(self, X: Any, y_pred: Any = None) -> np.ndarray:
+    def predict(self, X: Any, y_pred: Any = None) -> AnswerArray:
         """Point predictions: those of the estimator, or the median of tare's own models.
 
         After `fit` with guarantee='cross' this is the mean over the models of the folds. It can lie outside an interval if these
@@ -216,7 +217,7 @@ class Calibrator(QuantileEstimator):
         return self.estimator_.models if isinstance(self.estimator_, FoldModels) else [self.estimator_]
 
     @classmethod
-    def load(cls, path: Any, estimator: Any = None) -> "Calibrator":
+    def load(cls, path: Any, estimator: Any = None) -> Calibrator:
         """Loads a model file of `save` or ``tare fit``.
 
         `estimator`: the model that was calibrated, if the file needs predictions: `estimator_` of the saved Calibrator. After `fit`
@@ -225,14 +226,14 @@ class Calibrator(QuantileEstimator):
         core = _core.load_model(os.fspath(path))
         if core.form.kind == "fold_points" and estimator is not None:
             estimator = _fold_models(estimator, core.form.folds)
-        loaded = cls(estimator, method=core.method, options=core.options, missing=core.schema.missing, random_state=core.seed)
+        loaded = cls(estimator, method=core.method, options=core.options, missing=schema_of(core).missing, random_state=core.seed)
         loaded._take_loaded(core)
         loaded.estimator_ = estimator
         return loaded
 
     # --- inside --------------------------------------------------------------------------------
 
-    def _train_and_fit(self, X: Any, y: Any, features: Features, target: np.ndarray, progress: Any) -> tuple[Any, Any]:
+    def _train_and_fit(self, X: Any, y: Any, features: Features, target: FloatArray, progress: Progress | None) -> tuple[CoreModel, Any]:
         """Trains the copies of the estimator that the guarantee needs, and fits the core's model to their predictions."""
         if not isinstance(self.cv, (int, np.integer)) or self.cv < 2:
             raise ValueError(f"cv must be a number of folds, at least 2, got {self.cv!r}.")
@@ -257,7 +258,7 @@ class Calibrator(QuantileEstimator):
         if isinstance(self.features, str) and self.features not in ("auto", "all"):
             raise ValueError(f"features must be a list of columns, 'auto', 'all' or None, got {self.features!r}.")
         found = self.features is None and around and self.method == "auto" and method == "nrc" and columns > _COLUMNS_FOR_ALL
-        if isinstance(self.features, str) and self.features == "auto" or found:
+        if (isinstance(self.features, str) and self.features == "auto") or found:
             options.setdefault("screen", "yes")
         options["guarantee"] = guarantee
         if (bounds := bounds_text(self.bounds)) != "auto":
@@ -267,7 +268,7 @@ class Calibrator(QuantileEstimator):
             options.setdefault("budget", "quick")
         return options
 
-    def _fit_own(self, features: Features, target: np.ndarray, weight: Any, progress: Any) -> None:
+    def _fit_own(self, features: Features, target: FloatArray, weight: FloatArray | None, progress: Progress | None) -> None:
         """Fits tare's own models, if there is no model to calibrate."""
         asked = of_own_models(self.guarantee)
         model = self._fit_around(features, target, None, None, asked, progress, weight=weight)
@@ -277,8 +278,15 @@ class Calibrator(QuantileEstimator):
             warn_no_guarantee_of_own(features.rows, self.method_)
 
     def _fit_around(
-        self, features: Features, target: np.ndarray, given: np.ndarray | None, form: Any, guarantee: str, progress: Any, **stated: Any
-    ) -> Any:
+        self,
+        features: Features,
+        target: FloatArray,
+        given: FloatArray | None,
+        form: _core.GivenForm | None,
+        guarantee: str,
+        progress: Progress | None,
+        **stated: Any,
+    ) -> CoreModel:
         """`stated`: weight, held_out and fold of each row, if given."""
         around = given is not None
         method = self._method(around, form)
@@ -294,16 +302,16 @@ class Calibrator(QuantileEstimator):
             **stated,
         )
 
-    def _method(self, around: bool, form: Any) -> str:
+    def _method(self, around: bool, form: _core.GivenForm | None) -> str:
         """The method of the core. With a model, a faster method than 'auto' is used."""
         if self.method != "auto":
             return self.method
         if not around:
             return "nrc_rf" if self.bandwidth != "auto" else "auto"  # 'auto' always selects its bandwidths
         as_it_comes = self.features is None and self.kernel == "auto" and self.bandwidth == "auto" and not self.options
-        return "nrc_boost" if as_it_comes and form.kind in ("point", "fold_points") else "nrc"
+        return "nrc_boost" if as_it_comes and form is not None and form.kind in ("point", "fold_points") else "nrc"
 
-    def _given_for(self, X: Any, features: Features, y_pred: Any, y_std: Any) -> np.ndarray | None:
+    def _given_for(self, X: Any, features: Features, y_pred: Any, y_std: Any) -> FloatArray | None:
         core = self._core_model()
         if core.given == 0:
             return super()._given_for(X, features, y_pred, y_std)
@@ -329,16 +337,16 @@ def _fold_models(estimator: Any, folds: int) -> FoldModels:
     return estimator
 
 
-def _read_fold_columns(X: Any, rows: int, y_pred: Any, y_std: Any, folds: int, models: Any) -> np.ndarray:
+def _read_fold_columns(X: Any, rows: int, y_pred: Any, y_std: Any, folds: int, models: FoldModels | None) -> FloatArray:
     """The predictions of all fold models, one column per fold."""
     if y_std is not None:
         raise ValueError("The model was calibrated with point predictions; y_std has no meaning for it.")
-    if y_pred is None and models is None:
-        raise ValueError(
-            f"The model takes a prediction for each of {folds} folds: load it with estimator=estimator_ of the Calibrator that was "
-            f"saved, or pass estimator_.columns(X, len(X)) as y_pred, shape (n, {folds})."
-        )
     if y_pred is None:
+        if models is None:
+            raise ValueError(
+                f"The model takes a prediction for each of {folds} folds: load it with estimator=estimator_ of the Calibrator that was "
+                f"saved, or pass estimator_.columns(X, len(X)) as y_pred, shape (n, {folds})."
+            )
         return models.columns(X, rows)
     given = np.ascontiguousarray(y_pred, dtype=np.float64)
     if given.shape != (rows, folds) or not np.isfinite(given).all():
@@ -348,7 +356,7 @@ def _read_fold_columns(X: Any, rows: int, y_pred: Any, y_std: Any, folds: int, m
     return given
 
 
-def _read_given(X: Any, rows: int, y_pred: Any, y_std: Any, quantiles: Any, estimator: Any) -> tuple[np.ndarray, Any]:
+def _read_given(X: Any, rows: int, y_pred: Any, y_std: Any, quantiles: Any, estimator: Any) -> tuple[FloatArray, _core.GivenForm]:
     """The given predictions for each row, and the form of their columns."""
     if y_pred is None and estimator is None:
         raise ValueError("The model was calibrated with given predictions: pass them as y_pred.")

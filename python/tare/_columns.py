@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from ._input import Features
 from ._output import short
+from ._types import FloatArray
 
 
 def free_name(name: str, taken: list[str]) -> str:
@@ -19,7 +20,7 @@ def free_name(name: str, taken: list[str]) -> str:
     return name
 
 
-def given_names(form: Any, taken: list[str]) -> list[str]:
+def given_names(form: _core.GivenForm, taken: list[str]) -> list[str]:
     """Names for the columns of given predictions that differ from all feature names."""
     names = ["prediction", "prediction_sd"] if form.kind == "mean_sd" else ["prediction"]
     if form.kind == "quantiles":
@@ -29,7 +30,7 @@ def given_names(form: Any, taken: list[str]) -> list[str]:
     return [free_name(name, taken) for name in names]
 
 
-def table_of(features: Features, given: np.ndarray | None, given_names: list[str]) -> Any:
+def table_of(features: Features, given: FloatArray | None, given_names: list[str]) -> _core.Table:
     table = _core.Table(features.rows)
     assert features.columns is not None
     for column in features.columns:
@@ -43,7 +44,7 @@ def table_of(features: Features, given: np.ndarray | None, given_names: list[str
     return table
 
 
-def kernel_columns(columns: Any, features: Features, schema: Any) -> list[int]:
+def kernel_columns(columns: Any, features: Features, schema: _core.Schema | None) -> list[int]:
     """Columns of x for the kernel; empty: all."""
     if columns is None or isinstance(columns, str):
         return []

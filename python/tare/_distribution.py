@@ -6,8 +6,10 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
+from ._types import AnswerArray, FloatArray, RandomState
 
 
 class Distribution:
@@ -22,14 +24,12 @@ class Distribution:
 
     _LEVELS = np.round(np.arange(1, 1000) / 1000, 3)
 
-    def __init__(
-        self, quantiles: Callable[[list[float]], np.ndarray], bounds: tuple[float | None, float | None] | None = None
-    ) -> None:
+    def __init__(self, quantiles: Callable[[list[float]], AnswerArray], bounds: tuple[float | None, float | None] | None = None) -> None:
         self._quantiles = quantiles
         self._low, self._high = bounds or (None, None)
-        self._cached: np.ndarray | None = None
+        self._cached: FloatArray | None = None
 
-    def _grid(self) -> np.ndarray:
+    def _grid(self) -> FloatArray:
         if self._cached is None:
             self._cached = np.asarray(self._quantiles(self._LEVELS.tolist()), dtype=np.float64)
         return self._cached
@@ -37,16 +37,16 @@ class Distribution:
     def __len__(self) -> int:
         return len(self._grid())
 
-    def ppf(self, q: Any) -> np.ndarray:
+    def ppf(self, q: npt.ArrayLike) -> AnswerArray:
         """Quantiles: shape (n,) for a level, (n, Q) for a list of them."""
         levels = np.atleast_1d(np.asarray(q, dtype=np.float64))
         answer = self._quantiles(levels.tolist())
         return answer[:, 0] if np.ndim(q) == 0 else answer
 
-    def median(self) -> np.ndarray:
+    def median(self) -> AnswerArray:
         return self.ppf(0.5)
 
-    def cdf(self, y: Any) -> np.ndarray:
+    def cdf(self, y: npt.ArrayLike) -> FloatArray:
         """P(Y <= y). y is one number for all rows, one number per row, or several numbers per row, shape (n, k). NaN if y is NaN."""
         grid = self._grid()
         at = np.asarray(y, dtype=np.float64)
@@ -63,7 +63,7 @@ class Distribution:
             result[columns >= self._high] = 1.0
         return result[:, 0] if at.ndim == 1 else result
 
-    def _row_cdf(self, quantiles: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def _row_cdf(self, quantiles: FloatArray, y: FloatArray) -> FloatArray:
         if np.isnan(quantiles).any():
             return np.full(len(y), np.nan)
         below = np.searchsorted(quantiles, y, side="right")
@@ -77,19 +77,22 @@ class Distribution:
         result = np.where(below == 0, 0.0005, np.where(below == len(quantiles), 0.9995, (below + share) / 1000))
         return np.where(np.isnan(y), np.nan, result)
 
-    def sample(self, size: int = 1, random_state: Any = None) -> np.ndarray:
+    def sample(self, size: int = 1, random_state: RandomState = None) -> FloatArray:
         """Random draws, shape (n, size): quantiles at random levels."""
-        rng = random_state if hasattr(random_state, "uniform") else np.random.default_rng(random_state)
+        rng: Any = random_state
+        if not hasattr(rng, "uniform"):
+            rng = np.random.default_rng(rng)
         grid = self._grid()
         places = (rng.uniform(size=(len(grid), size)) * len(self._LEVELS)).astype(np.intp)
         return np.take_along_axis(grid, places, axis=1)
 
-    def mean(self) -> np.ndarray:
+    def mean(self) -> FloatArray:
         """Mean of the quantiles at 0.001, ..., 0.999; infinite if one side is infinite, NaN if both are."""
         with np.errstate(invalid="ignore"):
-            return self._grid().mean(axis=1)
+            mean: FloatArray = self._grid().mean(axis=1)
+        return mean
 
-    def crps(self, y: Any) -> np.ndarray:
+    def crps(self, y: npt.ArrayLike) -> FloatArray:
         """Continuous ranked probability score of each row: twice the mean pinball loss over levels."""
         levels = np.array(_core.crps_levels())
         quantiles = np.asarray(self._quantiles(levels.tolist()), dtype=np.float64)
@@ -97,4 +100,5 @@ class Distribution:
         if target.shape != (len(quantiles),):
             raise ValueError(f"y has shape {target.shape}, where ({len(quantiles)},) is expected.")
         gap = target[:, None] - quantiles
-        return 2.0 * np.maximum(levels * gap, (levels - 1.0) * gap).mean(axis=1)
+        score: FloatArray = 2.0 * np.maximum(levels * gap, (levels - 1.0) * gap).mean(axis=1)
+        return score

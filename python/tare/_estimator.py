@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Callable, Iterable
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 from ._columns import free_name, given_names, kernel_columns, name_difference, table_of
@@ -17,7 +18,10 @@ from ._options import option_text
 from ._output import as_container, short, wanted_container
 from ._progress import Bar, progress_for
 from ._sklearn import BaseEstimator, NotFittedError, RegressorMixin
+from ._types import AnswerArray, FloatArray, IndexArray, Progress, RandomState
 from ._warnings import TareWarning, emit, read_warnings
+
+_Self = TypeVar("_Self", bound="QuantileEstimator")
 
 DEFAULT_QUANTILES = (0.05, 0.5, 0.95)
 _NO_BANDS = (
@@ -29,21 +33,27 @@ _NO_BANDS = (
 class CoreModel:
     """A fitted model of the core. It is pickled as the bytes of its model file."""
 
-    def __init__(self, core: Any) -> None:
+    def __init__(self, core: _core.Model) -> None:
         self.core = core
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _from_bytes, (self.core.to_bytes(),)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "CoreModel":
+    def __deepcopy__(self, memo: dict[int, Any]) -> CoreModel:
         return self  # it never changes
+
+
+def schema_of(core: _core.Model) -> _core.Schema:
+    """The schema of a model from a file, which always has one."""
+    assert core.schema is not None
+    return core.schema
 
 
 def _from_bytes(content: bytes) -> CoreModel:
     return CoreModel(_core.load_bytes(content))
 
 
-def seed_of(random_state: Any) -> int:
+def seed_of(random_state: RandomState) -> int:
     """None means 0: the same call gives the same model."""
     if random_state is None:
         return 0
@@ -73,7 +83,8 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
     missing: str
     n_jobs: int | None
     verbose: int
-    random_state: Any
+    random_state: RandomState
+    bands: Any
 
     # --- fitting -------------------------------------------------------------------------------
 
@@ -85,7 +96,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
             raise ValueError(f"n_samples={features.rows} is too few: a distribution cannot be learned from a single row.")
         return features
 
-    def _complete_rows(self, features: Features) -> np.ndarray | None:
+    def _complete_rows(self, features: Features) -> IndexArray | None:
         """The rows that missing='drop' keeps for a fit, with a warning; None: all."""
         kept = features.complete()
         if self.missing != "drop" or len(kept) == features.rows:
@@ -98,17 +109,17 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
     def _fit_core(
         self,
         features: Features,
-        y: np.ndarray,
+        y: FloatArray,
         *,
         method: str,
         options: dict[str, Any],
         columns: Any = None,
-        given: np.ndarray | None = None,
-        form: Any = None,
-        weight: np.ndarray | None = None,
-        held_out: np.ndarray | None = None,
-        fold: np.ndarray | None = None,
-        progress: Callable[[str, float], None] | None = None,
+        given: FloatArray | None = None,
+        form: _core.GivenForm | None = None,
+        weight: FloatArray | None = None,
+        held_out: npt.NDArray[np.uint8] | None = None,
+        fold: npt.NDArray[np.uint32] | None = None,
+        progress: Progress | None = None,
     ) -> CoreModel:
         """Fits the core's method; `columns` are the features of the kernel. If missing is 'drop', no row has a missing value.
 
@@ -171,7 +182,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")
 
-    def _core_model(self) -> Any:
+    def _core_model(self) -> _core.Model:
         if not hasattr(self, "_model"):
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet. Call 'fit' or 'calibrate' with appropriate "
@@ -181,7 +192,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
 
     # --- what is asked -------------------------------------------------------------------------
 
-    def _given_for(self, X: Any, features: Features, y_pred: Any, y_std: Any) -> np.ndarray | None:
+    def _given_for(self, X: Any, features: Features, y_pred: Any, y_std: Any) -> FloatArray | None:
         """The given predictions for the rows; None for a method with its own model."""
         if y_pred is not None:
             raise ValueError(f"y_pred was passed, but this {type(self).__name__} has its own model.")
@@ -191,9 +202,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         """As scikit-learn does: the same names in the same order, or no names on one side."""
         known = getattr(self, "feature_names_in_", None)
         if known is None and features.names is not None:
-            warnings.warn(
-                f"X has feature names, but {type(self).__name__} was fitted without feature names", UserWarning, stacklevel=4
-            )
+            warnings.warn(f"X has feature names, but {type(self).__name__} was fitted without feature names", UserWarning, stacklevel=4)
         elif known is not None and features.names is None:
             warnings.warn(
                 f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names",
@@ -207,7 +216,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
                 f"X has {features.count} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input"
             )
 
-    def _kept_rows(self, X: Any, *beside: Any) -> tuple[Any, Features, np.ndarray | None, int, list[Any]]:
+    def _kept_rows(self, X: Any, *beside: Any) -> tuple[Any, Features, IndexArray | None, int, list[Any]]:
         """The rows of X that can be predicted: all, or with missing='drop' those without missing values.
 
         Returns these rows of X, the parsed features, their indices (None: all), the number of rows of X, and the same rows of
@@ -225,7 +234,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         others = [None if values is None else take_rows(values, kept) for values in beside]
         return take_rows(X, kept), features.take(kept), kept, features.rows, others
 
-    def _encode(self, X: Any, y_pred: Any, y_std: Any) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None, int]:
+    def _encode(self, X: Any, y_pred: Any, y_std: Any) -> tuple[AnswerArray, FloatArray | None, IndexArray | None, int]:
         """Returns x and given for the core, the indices of their rows (None: all), and the number of rows of X."""
         core = self._core_model()
         schema = core.schema
@@ -254,16 +263,17 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
             warnings.warn(f"{encoded['unseen']} cells have a category that was not there at fit.", stacklevel=4)
         return encoded["x"], given, rows, count
 
-    def _quantile_array(
-        self, X: Any, levels: Iterable[float], y_pred: Any = None, y_std: Any = None, *, warn: bool = False
-    ) -> np.ndarray:
+    def _quantile_array(self, X: Any, levels: npt.ArrayLike, y_pred: Any = None, y_std: Any = None, *, warn: bool = False) -> AnswerArray:
         """Shape (n, Q), NaN for rows left out because of a missing value. Pass `warn` only if the user calls the caller directly
         (stacklevel)."""
         core = self._core_model()
         asked = _read_levels(levels)
         x, given, rows, count = self._encode(X, y_pred, y_std)
-        predict = core.predict_single if x.dtype == np.float32 else core.predict
-        answer, found = predict(x, given, asked, threads_of(self.n_jobs))
+        answer: AnswerArray
+        if x.dtype == np.float32:
+            answer, found = core.predict_single(x.astype(np.float32, copy=False), given, asked, threads_of(self.n_jobs))
+        else:
+            answer, found = core.predict(x.astype(np.float64, copy=False), given, asked, threads_of(self.n_jobs))
         if warn:
             emit(found, stacklevel=3)
         if rows is None:
@@ -272,12 +282,12 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         full[rows] = answer
         return full
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> AnswerArray:
         """Point predictions: the predicted median."""
         return self._quantile_array(X, [0.5], warn=True)[:, 0]
 
-    def predict_quantiles(self, X: Any, quantiles: Any = DEFAULT_QUANTILES, **outside: Any) -> Any:
-        """Quantiles at the given levels, in their order: shape (n, Q).
+    def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike = DEFAULT_QUANTILES, **outside: Any) -> AnswerArray:
+        """Quantiles at the given levels, in their order: shape (n, Q). After `set_output` they are in a frame.
 
         Parameters
         ----------
@@ -287,10 +297,11 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         """
         levels = _read_levels(quantiles)
         answer = self._quantile_array(X, levels, **outside, warn=True)
-        return as_container(answer, [f"q{short(level)}" for level in levels], wanted_container(self), X)
+        contained: AnswerArray = as_container(answer, [f"q{short(level)}" for level in levels], wanted_container(self), X)
+        return contained
 
-    def predict_interval(self, X: Any, confidence_level: Any = 0.9, **outside: Any) -> Any:
-        """Central intervals: shape (n, 2), or (n, 2, L) for a list of L levels."""
+    def predict_interval(self, X: Any, confidence_level: npt.ArrayLike = 0.9, **outside: Any) -> AnswerArray:
+        """Central intervals: shape (n, 2), or (n, 2, L) for a list of L levels. After `set_output` they are in a frame."""
         several = np.ndim(confidence_level) > 0
         wanted = [float(level) for level in np.atleast_1d(confidence_level)]
         levels = [bound for level in wanted for bound in _core.interval_levels(level)]
@@ -298,14 +309,15 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         container = wanted_container(self)
         if container != "default":
             names = [f"{end}_{short(level)}" for level in wanted for end in ("lower", "upper")]
-            return as_container(answer, names, container, X)
+            contained: AnswerArray = as_container(answer, names, container, X)
+            return contained
         return answer.reshape(len(answer), len(wanted), 2).transpose(0, 2, 1) if several else answer
 
     def predict_distribution(self, X: Any, **outside: Any) -> Distribution:
         """The predicted distribution of each row: `cdf`, `ppf`, `sample`, `crps`."""
         return Distribution(lambda levels: self._quantile_array(X, levels, **outside), self._core_model().bounds)
 
-    def diagnostics(self, X: Any, quantiles: Any = DEFAULT_QUANTILES, **outside: Any) -> dict[str, np.ndarray]:
+    def diagnostics(self, X: Any, quantiles: npt.ArrayLike = DEFAULT_QUANTILES, **outside: Any) -> dict[str, npt.NDArray[Any]]:
         """The reliability of each answer.
 
         `effective_n`: the number of independent draws from the row's conditional distribution that would determine its quantiles as
@@ -329,16 +341,22 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
             result[name] = values.astype(bool) if name in ("fallback", "outside") and rows is None else values
         return result
 
-    def answer_warnings(self, X: Any, quantiles: Any = DEFAULT_QUANTILES, *, diagnostics: bool = False, **outside: Any) -> list[TareWarning]:
+    def answer_warnings(
+        self, X: Any, quantiles: npt.ArrayLike = DEFAULT_QUANTILES, *, diagnostics: bool = False, **outside: Any
+    ) -> list[TareWarning]:
         """The warnings of `predict_quantiles`, and those about every answer of the model (`no_guarantee`), as a list.
 
         With `diagnostics` also those about rows with a small effective_n and rows outside the calibration rows.
         """
         core = self._core_model()
         x, given, _, _ = self._encode(X, **{"y_pred": None, "y_std": None, **outside})
-        ask = core.reliability if diagnostics else core.predict
-        answer = ask(np.ascontiguousarray(x, dtype=np.float64), given, _read_levels(quantiles), threads_of(self.n_jobs))
-        return read_warnings(core.warnings) + read_warnings(answer["warnings"] if diagnostics else answer[1])
+        rows = np.ascontiguousarray(x, dtype=np.float64)
+        levels, threads = _read_levels(quantiles), threads_of(self.n_jobs)
+        if diagnostics:
+            found = core.reliability(rows, given, levels, threads)["warnings"]
+        else:
+            found = core.predict(rows, given, levels, threads)[1]
+        return read_warnings(core.warnings) + read_warnings(found)
 
     def score(self, X: Any, y: Any, **outside: Any) -> float:
         """Minus the mean pinball loss over the 100 levels of `tare.metrics.metric_levels()`: larger is better.
@@ -360,7 +378,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
 
     # --- containers and files ------------------------------------------------------------------
 
-    def set_output(self, *, transform: str | None = None) -> "QuantileEstimator":
+    def set_output(self: _Self, *, transform: str | None = None) -> _Self:
         """Sets the type that `predict_quantiles` and `predict_interval` return: 'default' (NumPy), 'pandas' or 'polars'."""
         if transform is not None:
             if transform not in ("default", "pandas", "polars"):
@@ -380,11 +398,13 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         """Writes the model file, completely or not at all. `tare predict` reads it too. It does not contain the wrapped estimator."""
         self._core_model().save(os.fspath(path), overwrite)
 
-    def _take_loaded(self, core: Any) -> None:
+    def _take_loaded(self, core: _core.Model) -> None:
         """Fills a new estimator from a model file."""
-        schema = core.schema
+        schema = schema_of(core)
         if schema.window > 1:
-            raise NotImplementedError("The file's model reads a series in windows, which the Python package does not do: use 'tare predict'.")
+            raise NotImplementedError(
+                "The file's model reads a series in windows, which the Python package does not do: use 'tare predict'."
+            )
         if schema.group:
             raise NotImplementedError(f"The file's guarantee holds within groups of {schema.group!r}: use 'tare predict'.")
         names = [name for name, _ in schema.inputs]
@@ -400,7 +420,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         return tags
 
 
-def _read_levels(levels: Any) -> list[float]:
+def _read_levels(levels: npt.ArrayLike) -> list[float]:
     values = [float(level) for level in np.atleast_1d(np.asarray(levels, dtype=np.float64)).ravel()]
     if not values:
         raise ValueError("quantiles is empty; give at least one level in (0, 1).")
@@ -410,7 +430,7 @@ def _read_levels(levels: Any) -> list[float]:
     return values
 
 
-def prediction_of(estimator: Any, X: Any, rows: int) -> np.ndarray:
+def prediction_of(estimator: Any, X: Any, rows: int) -> FloatArray:
     """The predictions of a wrapped model, by its `predict` or as a callable."""
     predict = getattr(estimator, "predict", None) or estimator
     if not callable(predict):

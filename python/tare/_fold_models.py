@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ._estimator import prediction_of
 from ._guarantee import Guarantee
 from ._input import take_rows
 from ._sklearn import clone
+from ._types import FloatArray, IndexArray
 
 
 class FoldModels:
@@ -28,14 +31,15 @@ class FoldModels:
     def folds(self) -> int:
         return len(self.models)
 
-    def columns(self, X: Any, rows: int) -> np.ndarray:
+    def columns(self, X: Any, rows: int) -> FloatArray:
         """The prediction of each model, shape (rows, folds)."""
         return np.column_stack([prediction_of(model, X, rows) for model in self.models])
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> FloatArray:
         """The mean of the models' predictions."""
         rows = X.num_rows if hasattr(X, "num_rows") else len(X)
-        return self.columns(X, rows).mean(axis=1)
+        mean: FloatArray = self.columns(X, rows).mean(axis=1)
+        return mean
 
     def __repr__(self) -> str:
         return f"FoldModels({self.folds} of {self.models[0]!r})" if self.models else "FoldModels([])"
@@ -46,13 +50,13 @@ class Trained:
     """A trained estimator and its predictions for the rows that calibrate and the rows that are ranked."""
 
     model: Any
-    given: np.ndarray  # (n, 1), or (n, folds) of models for each fold
-    rows: np.ndarray | None = None  # of X that the core gets; None: all
-    held_out: np.ndarray | None = None  # 1 for a row that is only ranked
-    fold: np.ndarray | None = None
+    given: FloatArray  # (n, 1), or (n, folds) of models for each fold
+    rows: IndexArray | None = None  # of X that the core gets; None: all
+    held_out: npt.NDArray[np.uint8] | None = None  # 1 for a row that is only ranked
+    fold: npt.NDArray[np.uint32] | None = None
 
 
-def train(estimator: Any, X: Any, y: np.ndarray, guarantee: Guarantee, cv: int, seed: int) -> Trained:
+def train(estimator: Any, X: Any, y: npt.NDArray[Any], guarantee: Guarantee, cv: int, seed: int) -> Trained:
     """Trains the copies of the estimator that the guarantee needs."""
     rng = np.random.default_rng(seed)
     if guarantee.form == "cross":
@@ -63,7 +67,7 @@ def train(estimator: Any, X: Any, y: np.ndarray, guarantee: Guarantee, cv: int, 
     return Trained(clone(estimator).fit(X, y), given[:, None])
 
 
-def _out_of_fold(estimator: Any, X: Any, y: np.ndarray, cv: int, rng: np.random.Generator) -> np.ndarray:
+def _out_of_fold(estimator: Any, X: Any, y: npt.NDArray[Any], cv: int, rng: np.random.Generator) -> FloatArray:
     """Out-of-fold predictions of copies."""
     rows = len(y)
     folds = min(cv, rows)
@@ -77,7 +81,7 @@ def _out_of_fold(estimator: Any, X: Any, y: np.ndarray, cv: int, rng: np.random.
     return predicted
 
 
-def _train_rest(estimator: Any, X: Any, y: np.ndarray, count: int, cv: int, rng: np.random.Generator) -> Trained:
+def _train_rest(estimator: Any, X: Any, y: npt.NDArray[Any], count: int, cv: int, rng: np.random.Generator) -> Trained:
     """Split: no copy is trained on held-out rows; the model of all other rows predicts them, as it predicts new rows."""
     held_out = np.zeros(len(y), dtype=np.uint8)
     held_out[rng.permutation(len(y))[:count]] = 1
@@ -90,7 +94,7 @@ def _train_rest(estimator: Any, X: Any, y: np.ndarray, count: int, cv: int, rng:
     return Trained(model, given, held_out=held_out)
 
 
-def _train_folds(estimator: Any, X: Any, y: np.ndarray, folds: int, each: int, rng: np.random.Generator) -> Trained:
+def _train_folds(estimator: Any, X: Any, y: npt.NDArray[Any], folds: int, each: int, rng: np.random.Generator) -> Trained:
     """Cross: neither model k nor its calibration uses rows of fold k.
 
     Column k has, for a row of fold k, the prediction of model k, trained on the rows outside fold k; rows to come get the same. For a

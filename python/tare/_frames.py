@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+
+from ._types import BoolArray, FloatArray, IndexArray
 
 
 @dataclass
@@ -14,23 +17,24 @@ class Column:
     """Numbers with NaN for missing values, or texts with None."""
 
     name: str
-    numbers: np.ndarray | None
+    numbers: FloatArray | None
     texts: list[str | None] | None
     single: bool = False  # it came as float32
 
-    def missing(self) -> np.ndarray:
+    def missing(self) -> BoolArray:
         if self.numbers is not None:
-            return np.isnan(self.numbers)
+            gaps: BoolArray = np.isnan(self.numbers)
+            return gaps
         assert self.texts is not None
         return np.array([text is None for text in self.texts], dtype=bool)
 
-    def take(self, rows: np.ndarray) -> "Column":
+    def take(self, rows: IndexArray) -> Column:
         if self.numbers is not None:
             return Column(self.name, np.ascontiguousarray(self.numbers[rows]), None, self.single)
         assert self.texts is not None
         return Column(self.name, None, [self.texts[i] for i in rows], self.single)
 
-    def codes(self) -> tuple[np.ndarray, list[str]]:
+    def codes(self) -> tuple[npt.NDArray[np.int32], list[str]]:
         """A code for each text, -1 for missing values, and the texts."""
         assert self.texts is not None
         place: dict[str, int] = {}
@@ -76,35 +80,41 @@ def _column(name: str, values: Any) -> Column:
     return _from_cells(name, cells)
 
 
-def _numbers(values: Any) -> np.ndarray | None:
+def _numbers(values: Any) -> npt.NDArray[Any] | None:
     """Without going through Python objects, where the column has a numeric type."""
+    array: npt.NDArray[Any]
     if hasattr(values, "array") and hasattr(values, "to_numpy"):  # pandas
         kind = getattr(values.dtype, "kind", "O")
         if str(values.dtype) == "category" or kind not in "biufc":
             return None
         if isinstance(values.dtype, np.dtype):
-            return values.to_numpy()
-        return values.to_numpy(dtype=np.float64, na_value=np.nan)  # Int64, boolean, ...
+            array = values.to_numpy()
+        else:
+            array = values.to_numpy(dtype=np.float64, na_value=np.nan)  # Int64, boolean, ...
+        return array
     if hasattr(values, "dtype") and hasattr(values.dtype, "is_numeric"):  # polars
         if values.dtype.is_numeric():
             array = values.to_numpy()
             return array if array.dtype.kind in "biuf" else array.astype(np.float64)
-        return values.cast(int).to_numpy().astype(np.float64) if str(values.dtype) == "Boolean" else None
+        if str(values.dtype) != "Boolean":
+            return None
+        array = values.cast(int).to_numpy()
+        return array.astype(np.float64)
     if hasattr(values, "type"):  # Arrow
         import pyarrow.types as types
 
         if types.is_integer(values.type) or types.is_floating(values.type) or types.is_boolean(values.type):
-            cells = values.to_numpy()
-            if cells.dtype == object:  # booleans with gaps
-                cells = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
-            return cells
+            array = values.to_numpy()
+            if array.dtype == object:  # booleans with gaps
+                array = np.array([np.nan if cell is None else cell for cell in array], dtype=np.float64)
+            return array
     return None
 
 
 def _is_gap(cell: Any) -> bool:
     if cell is None:
         return True
-    return isinstance(cell, float) and cell != cell or type(cell).__name__ in ("NAType", "NaTType")
+    return (isinstance(cell, float) and cell != cell) or type(cell).__name__ in ("NAType", "NaTType")
 
 
 def _from_cells(name: str, cells: list[Any]) -> Column:
@@ -114,7 +124,7 @@ def _from_cells(name: str, cells: list[Any]) -> Column:
     if present and all(is_number):
         return Column(name, np.array([np.nan if _is_gap(cell) else float(cell) for cell in cells]), None)
     if any(is_number):
-        row = next(i for i, cell in enumerate(cells) if not _is_gap(cell) and isinstance(cell, str) or isinstance(cell, dict))
+        row = next(i for i, cell in enumerate(cells) if (not _is_gap(cell) and isinstance(cell, str)) or isinstance(cell, dict))
         raise ValueError(f"column {name!r}, row {row}: {cells[row]!r} is not a number, but others in the column are.")
     for row, cell in enumerate(cells):
         if not _is_gap(cell) and not isinstance(cell, (str, bytes)):

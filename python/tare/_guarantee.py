@@ -99,7 +99,7 @@ def in_fit(text: str | None, rows: int, cv: int) -> Guarantee:
             asked = replace(asked, share=float(detail)) if name == "split" else replace(asked, folds=int(detail))
         except ValueError:
             raise wrong from None
-    is_known = name in ("split", "cross") or name in ("marginal", "none") and not detail
+    is_known = name in ("split", "cross") or (name in ("marginal", "none") and not detail)
     if not is_known or not 0.0 < asked.share < 1.0 or not LEAST_FOLDS <= asked.folds <= _core.most_folds:
         raise wrong
     if name != "marginal":

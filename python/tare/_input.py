@@ -11,6 +11,7 @@ import numpy as np
 
 from ._frames import Column, columns_of, is_frame
 from ._sklearn import DataConversionWarning
+from ._types import AnswerArray, BoolArray, FloatArray, IndexArray
 
 
 @dataclass
@@ -20,10 +21,10 @@ class Features:
     rows: int
     count: int  # of columns
     names: list[str] | None  # where all are texts
-    array: np.ndarray | None  # float64 or float32, C order, finite
+    array: AnswerArray | None  # float64 or float32, C order, finite
     columns: list[Column] | None  # where there is no array, and of frames
 
-    def complete(self) -> np.ndarray:
+    def complete(self) -> IndexArray:
         """Rows without missing values, ascending."""
         gaps = np.zeros(self.rows, dtype=bool)
         if self.array is None:
@@ -31,13 +32,13 @@ class Features:
                 gaps |= column.missing()
         return np.flatnonzero(~gaps)
 
-    def take(self, rows: np.ndarray) -> "Features":
+    def take(self, rows: IndexArray) -> Features:
         """Some of the rows."""
         array = None if self.array is None else np.ascontiguousarray(self.array[rows])
         columns = None if self.columns is None else [column.take(rows) for column in self.columns]
         return Features(len(rows), self.count, self.names, array, columns)
 
-    def with_columns(self) -> "Features":
+    def with_columns(self) -> Features:
         """An array as columns beside it, which is what gaps are filled in."""
         if self.columns is not None:
             return self
@@ -78,9 +79,7 @@ def _read_frame(X: Any, allow_missing: bool) -> Features:
     for column in columns:
         if column.numbers is not None and np.isinf(column.numbers).any():
             row = int(np.flatnonzero(np.isinf(column.numbers))[0])
-            raise ValueError(
-                f"Input X contains infinity or a value too large for dtype('float64'): column {column.name!r}, row {row}."
-            )
+            raise ValueError(f"Input X contains infinity or a value too large for dtype('float64'): column {column.name!r}, row {row}.")
         missing = column.missing()
         if missing.any() and not allow_missing:
             raise ValueError(
@@ -103,7 +102,7 @@ def _check_shape(shape: tuple[int, ...]) -> None:
         raise ValueError(f"Found array with 0 sample(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
 
 
-def _not_finite(what: str, array: np.ndarray, finite: np.ndarray) -> ValueError:
+def _not_finite(what: str, array: AnswerArray, finite: BoolArray) -> ValueError:
     place = tuple(int(k) for k in np.argwhere(~finite)[0])
     where = f"row {place[0]}" + (f", column {place[1]}" if len(place) > 1 else "")
     if np.isnan(array).any():
@@ -114,7 +113,7 @@ def _not_finite(what: str, array: np.ndarray, finite: np.ndarray) -> ValueError:
     return ValueError(f"Input {what} contains infinity or a value too large for dtype('{array.dtype}'): {where}.")
 
 
-def _to_number_array(values: Any, what: str) -> np.ndarray:
+def _to_number_array(values: Any, what: str) -> AnswerArray:
     """float32 and float64 stay; everything else that is a number becomes float64."""
     if hasattr(values, "detach"):  # a PyTorch tensor, which may have a gradient or be on a device
         values = values.detach().cpu().numpy()
@@ -139,7 +138,7 @@ def _to_number_array(values: Any, what: str) -> np.ndarray:
     return array.astype(np.float64)
 
 
-def read_target(y: Any, rows: int, *, what: str = "y") -> np.ndarray:
+def read_target(y: Any, rows: int, *, what: str = "y") -> FloatArray:
     """One finite float64 value per row."""
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
@@ -162,7 +161,7 @@ def read_target(y: Any, rows: int, *, what: str = "y") -> np.ndarray:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def read_weight(weight: Any, rows: int) -> np.ndarray | None:
+def read_weight(weight: Any, rows: int) -> FloatArray | None:
     if weight is None:
         return None
     array = _to_number_array(weight, "sample_weight")
@@ -176,7 +175,7 @@ def read_weight(weight: Any, rows: int) -> np.ndarray | None:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def read_prediction(values: Any, rows: int) -> np.ndarray:
+def read_prediction(values: Any, rows: int) -> FloatArray:
     """Point predictions of a model, which may come as a column."""
     array = _to_number_array(values, "y_pred")
     if array.ndim == 2 and array.shape[1] == 1:
@@ -189,7 +188,7 @@ def read_prediction(values: Any, rows: int) -> np.ndarray:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def take_rows(values: Any, rows: np.ndarray) -> Any:
+def take_rows(values: Any, rows: IndexArray) -> Any:
     """Some rows of an array or a frame, as the same type."""
     if hasattr(values, "iloc"):
         return values.iloc[rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
+from ._types import AnswerArray
 
 
 def short(value: float) -> str:
@@ -18,7 +18,7 @@ def wanted_container(estimator: Any) -> str:
     return config if config else "default"
 
 
-def as_container(values: np.ndarray, names: list[str], container: str, like: Any) -> Any:
+def as_container(values: AnswerArray, names: list[str], container: str, like: Any) -> Any:
     """`values` with a name for each column, as the container, with the index of `like`."""
     if container == "default":
         return values

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 from ._columns import table_of
-from ._input import read_features
 from ._estimator import QuantileEstimator, threads_of
+from ._input import read_features
 from ._output import as_container
 from ._warnings import TareWarning, read_warnings
 
@@ -52,7 +54,7 @@ class Predictor:
         model: Any,
         *,
         levels: Iterable[float] = (),
-        interval: Any = (),
+        interval: npt.ArrayLike = (),
         diagnostics: bool = False,
         keep: Iterable[str] = (),
         missing: str | None = None,
@@ -71,7 +73,7 @@ class Predictor:
     def notices(self) -> list[TareWarning]:
         return read_warnings(self._core.notices())
 
-    def predict(self, X: Any) -> dict[str, np.ndarray]:
+    def predict(self, X: Any) -> dict[str, npt.NDArray[Any]]:
         """A dict of arrays, one for each of `names`, with a value for each answered row; NaN: the model does not provide it."""
         values, _ = self._core.answer(_table(X), self._threads)
         return {name: values[:, j].astype(bool) if self._core.is_flag(j) and not np.isnan(values[:, j]).any() else values[:, j]
@@ -89,6 +91,6 @@ class Predictor:
         return self._core.csv(_table(X), self._threads)
 
 
-def _table(X: Any) -> Any:
+def _table(X: Any) -> _core.Table:
     features = read_features(X, allow_missing=True).with_columns()
     return table_of(features, None, [])

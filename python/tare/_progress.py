@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Callable
+
+from ._types import Progress
 
 
 class Bar:
@@ -30,7 +31,7 @@ class Bar:
             sys.stderr.flush()
 
 
-def progress_for(verbose: int, callback: Callable[[str, float], None] | None) -> Callable[[str, float], None] | None:
+def progress_for(verbose: int, callback: Progress | None) -> Progress | None:
     if callback is not None:
         return callback
     return Bar() if verbose else None

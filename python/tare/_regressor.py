@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+import os
+from typing import Any
 
 from . import _core
-from ._estimator import QuantileEstimator
+from ._estimator import QuantileEstimator, schema_of
 from ._input import read_target
 from ._options import bands_text, bounds_text
+from ._types import Progress, RandomState
 
 
 class QuantileRegressor(QuantileEstimator):
@@ -62,7 +64,7 @@ class QuantileRegressor(QuantileEstimator):
         bounds: Any = "auto",
         bands: Any = "auto",
         missing: str = "error",
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -77,7 +79,7 @@ class QuantileRegressor(QuantileEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, progress: Callable[[str, float], None] | None = None) -> "QuantileRegressor":
+    def fit(self, X: Any, y: Any, *, progress: Progress | None = None) -> QuantileRegressor:
         """Trains the method. `progress(stage, share)` is called at intervals; an exception that it raises stops the fit."""
         features = self._read_training(X)
         target = read_target(y, features.rows)
@@ -92,20 +94,16 @@ class QuantileRegressor(QuantileEstimator):
         options.setdefault("bands", bands_text(self.bands))
         if self.features == "auto":
             options["screen"] = "yes"
-        model = self._fit_core(
-            features, target, method=self.method, options=options, columns=self.features, progress=progress
-        )
+        model = self._fit_core(features, target, method=self.method, options=options, columns=self.features, progress=progress)
         self._set_fitted(model, features)
         return self
 
     @classmethod
-    def load(cls, path: Any) -> "QuantileRegressor":
+    def load(cls, path: Any) -> QuantileRegressor:
         """Loads a model file of `save` or ``tare fit``."""
-        import os
-
         core = _core.load_model(os.fspath(path))
         if core.given > 0:
             raise ValueError("The model in the file needs given predictions: use Calibrator.load.")
-        estimator = cls(core.method, options=core.options, missing=core.schema.missing, random_state=core.seed)
+        estimator = cls(core.method, options=core.options, missing=schema_of(core).missing, random_state=core.seed)
         estimator._take_loaded(core)
         return estimator

@@ -24,7 +24,7 @@ class TareWarning(UserWarning):
         self.code = code
         self.rows = rows
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[type[TareWarning], tuple[str, int, str]]:
         return type(self), (self.code, self.rows, str(self))
 
 

@@ -26,32 +26,49 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._types import FloatArray
 
 __all__ = [
-    "agce", "agce_floor", "check_score", "coverage", "crps", "crps_levels", "interval_length", "interval_score", "mace",
-    "mace_floor", "metric_levels", "observed_levels", "pinball_loss", "pit_histogram", "scores", "split_agce_floor", "split_coverage",
-    "split_mace_floor", "target_jumps",
+    "agce",
+    "agce_floor",
+    "check_score",
+    "coverage",
+    "crps",
+    "crps_levels",
+    "interval_length",
+    "interval_score",
+    "mace",
+    "mace_floor",
+    "metric_levels",
+    "observed_levels",
+    "pinball_loss",
+    "pit_histogram",
+    "scores",
+    "split_agce_floor",
+    "split_coverage",
+    "split_mace_floor",
+    "target_jumps",
 ]
 
 
-def metric_levels() -> np.ndarray:
+def metric_levels() -> FloatArray:
     """0.01 + 0.98 j / 99 for j = 0, ..., 99."""
     return np.array(_core.metric_levels())
 
 
-def crps_levels() -> np.ndarray:
+def crps_levels() -> FloatArray:
     """The levels of the quantiles that :func:`crps` requires."""
     return np.array(_core.crps_levels())
 
 
-def _vector(values: Any, what: str) -> np.ndarray:
+def _vector(values: Any, what: str) -> FloatArray:
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.ndim != 1:
         raise ValueError(f"{what} should be a 1d array, got shape {array.shape}.")
     return array
 
 
-def _quantiles(values: Any) -> np.ndarray:
+def _quantiles(values: Any) -> FloatArray:
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.ndim != 2:
         raise ValueError(f"quantiles should have shape (n, Q), got {array.shape}.")
@@ -70,7 +87,7 @@ def pinball_loss(y: Any, quantiles: Any, levels: Any = None) -> float:
 check_score = pinball_loss
 
 
-def target_jumps(y: Any, quantiles: Any, levels: Any = None) -> np.ndarray:
+def target_jumps(y: Any, quantiles: Any, levels: Any = None) -> FloatArray:
     """Shape (n, 2): P(Y < y) and P(Y <= y) for each target that equals some of its quantiles, as far as the levels show them; equal for others.
 
     A jump reaches half way to the next level on either side. More levels show more: the functions below take `jumps` found through others.
@@ -84,7 +101,7 @@ def _are_counted(ties: str) -> bool:
     return ties == "count"
 
 
-def _jumps(jumps: Any, y: np.ndarray, quantiles: np.ndarray, levels: list[float]) -> np.ndarray:
+def _jumps(jumps: Any, y: FloatArray, quantiles: FloatArray, levels: list[float]) -> FloatArray:
     if jumps is None:
         return _core.target_jumps(y, quantiles, levels)
     array = np.ascontiguousarray(jumps, dtype=np.float64)
@@ -93,7 +110,7 @@ def _jumps(jumps: Any, y: np.ndarray, quantiles: np.ndarray, levels: list[float]
     return array
 
 
-def observed_levels(y: Any, quantiles: Any, levels: Any = None, *, ties: str = "split", jumps: Any = None) -> np.ndarray:
+def observed_levels(y: Any, quantiles: Any, levels: Any = None, *, ties: str = "split", jumps: Any = None) -> FloatArray:
     """Share of rows below their quantile at each level: what a reliability curve shows. ``ties="count"`` needs no levels."""
     target, array = _vector(y, "y"), _quantiles(quantiles)
     if _are_counted(ties):
@@ -174,7 +191,7 @@ def interval_score(y: Any, lower: Any, upper: Any, confidence_level: float) -> f
     return _core.winkler_score(_vector(y, "y"), _vector(lower, "lower"), _vector(upper, "upper"), confidence_level)
 
 
-def pit_histogram(y: Any, quantiles: Any, levels: Any = None, *, jumps: Any = None) -> np.ndarray:
+def pit_histogram(y: Any, quantiles: Any, levels: Any = None, *, jumps: Any = None) -> FloatArray:
     """Shares of rows between neighbouring quantiles, at equal steps in level or at ascending `levels`: uniform if the distribution
     is correct.
 

@@ -15,10 +15,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import metrics
 from ._frames import is_frame
 from ._input import read_target
+from ._types import FloatArray
 
 __all__ = ["coverage_by_slice", "fan", "pit", "reliability"]
 
@@ -36,7 +38,7 @@ def _axes(ax: Any) -> Any:
     return plt.subplots(figsize=(5.5, 4.2), layout="constrained")[1]
 
 
-def _binomial_band(share: np.ndarray, rows: np.ndarray | int) -> np.ndarray:
+def _binomial_band(share: FloatArray, rows: npt.NDArray[Any] | int) -> FloatArray:
     """Half the width of the range that contains 95 % of observed shares for this number of rows, by the normal approximation."""
     return 1.96 * np.sqrt(share * (1.0 - share) / np.maximum(rows, 1))
 
@@ -116,9 +118,9 @@ def coverage_by_slice(
     jumps = metrics.target_jumps(target, answers, levels)
     along = middle if by is None else np.asarray(X)[:, by].astype(np.float64) if np.ndim(by) == 0 else np.asarray(by, np.float64)
     parts = np.array_split(np.argsort(along, kind="stable"), min(slices, len(target)))
-    share = np.array([
-        metrics.split_coverage(target[part], low[part], high[part], jumps[part], confidence_level=confidence_level) for part in parts
-    ])
+    share = np.array(
+        [metrics.split_coverage(target[part], low[part], high[part], jumps[part], confidence_level=confidence_level) for part in parts]
+    )
     center = np.array([np.median(along[part]) for part in parts])
     size = np.array([len(part) for part in parts])
     ax.axhline(confidence_level, color=_GREY, linewidth=1)

@@ -5,11 +5,10 @@ import warnings
 
 import numpy as np
 import pytest
+from conftest import true_mean
 
 import tare
 from tare import metrics
-
-from conftest import true_mean
 
 
 @pytest.fixture
@@ -85,6 +84,7 @@ def test_same_seed_same_answer_whatever_the_threads(large):
     assert np.array_equal(*answers)
 
 
+@pytest.mark.slow
 def test_another_seed_another_model(large):
     answers = [
         tare.QuantileRegressor("nrc_rf", random_state=seed, options={"trees": 20}).fit(large.X, large.y).predict(large.X)
@@ -145,13 +145,17 @@ def test_every_method_of_the_table_can_be_named(small):
         assert np.isfinite(model.predict(small.X)).all()
 
 
+@pytest.mark.slow
 def test_features_choose_the_kernel(large):
     model = tare.Calibrator(true_mean, features=[0], guarantee="none").calibrate(large.X, large.y)
     grid = np.column_stack([np.full(3, 0.5), [0.1, 0.5, 0.9]])
     assert np.ptp(np.diff(model.predict_interval(grid)).ravel()) == 0  # the second column is not looked at
 
 
-@pytest.mark.parametrize("features, change", [("auto", 0.0), (None, 0.02), ("all", np.inf)])
+@pytest.mark.parametrize(
+    ("features", "change"),
+    [pytest.param("auto", 0.0, marks=pytest.mark.slow), (None, 0.02), pytest.param("all", np.inf, marks=pytest.mark.slow)],
+)
 def test_features_can_be_found(features, change):
     """The law depends on column 4 alone; where that was found, an interval hardly changes along column 0."""
     rng = np.random.default_rng(2)
@@ -165,6 +169,7 @@ def test_features_can_be_found(features, change):
     assert np.isfinite(change) or np.ptp(widths) > 0.02 * widths.mean()
 
 
+@pytest.mark.slow
 def test_around_a_model_trees_come_before_the_kernel(large, tmp_path):
     """Unless something of SNQ is asked for, or the predictions come with a spread."""
 
@@ -180,7 +185,7 @@ def test_around_a_model_trees_come_before_the_kernel(large, tmp_path):
     assert tare.Calibrator.load(tmp_path / "model.tare").method == "nrc"
 
 
-@pytest.mark.parametrize("rows, form", [(60, "none"), (150, "cross"), (2500, "cross"), (5000, "split")])
+@pytest.mark.parametrize(("rows", "form"), [(60, "none"), (150, "cross"), (2500, "cross"), (5000, "split")])
 def test_the_guarantee_follows_the_rows(rows, form):
     rng = np.random.default_rng(4)
     X = rng.uniform(size=(rows, 2))

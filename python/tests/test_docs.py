@@ -40,6 +40,7 @@ def test_no_block_is_overlooked():
         assert len(blocks(page)) == (PAGES / page).read_text(encoding="utf-8").count("```python"), page
 
 
+@pytest.mark.slow
 def test_the_tutorial_runs(tmp_path, monkeypatch, capsys):
     pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)
@@ -76,6 +77,11 @@ def check_tool(folder, names):
 MIGRATION = blocks("migration.md")
 
 
+def marks_of(code):
+    """A block in which tare trains its own models takes seconds."""
+    return [pytest.mark.slow] if "QuantileRegressor(" in code or ".fit(" in code else []
+
+
 @pytest.fixture(scope="module")
 def rows_and_model():
     mark, line, code = MIGRATION[0]
@@ -85,7 +91,7 @@ def rows_and_model():
     return names
 
 
-@pytest.mark.parametrize("block", MIGRATION[1:], ids=lambda block: f"line{block[1]}")
+@pytest.mark.parametrize("block", [pytest.param(block, id=f"line{block[1]}", marks=marks_of(block[2])) for block in MIGRATION[1:]])
 def test_each_side_of_the_migration_notes_runs(block, rows_and_model):
     mark, line, code = block
     if mark != "tare":

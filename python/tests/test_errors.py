@@ -3,10 +3,9 @@
 
 import numpy as np
 import pytest
+from conftest import true_mean
 
 import tare
-
-from conftest import true_mean
 
 
 @pytest.fixture
@@ -24,7 +23,7 @@ def test_not_fitted(method, small):
 
 
 @pytest.mark.parametrize(
-    "X, text",
+    ("X", "text"),
     [
         (np.zeros(5), "Expected 2D array, got 1D"),
         (np.zeros((5, 3)), "X has 3 features, but Calibrator is expecting 2"),
@@ -54,7 +53,7 @@ def test_bad_confidence(fitted, small, level):
 
 
 @pytest.mark.parametrize(
-    "call, text",
+    ("call", "text"),
     [
         (lambda s: tare.Calibrator(true_mean).calibrate(s.X, s.y[:-1]), r"inconsistent numbers of samples: \[300, 299\]"),
         (lambda s: tare.Calibrator(true_mean).calibrate(s.X, None), "y is None"),

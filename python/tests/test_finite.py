@@ -3,10 +3,9 @@
 
 import numpy as np
 import pytest
+from conftest import Sample, true_mean
 
 import tare
-
-from conftest import Sample, true_mean
 
 
 def numbers(model, X, y):
@@ -25,7 +24,8 @@ def test_a_calibrator_is_finite(rows, guarantee):
     try:
         model = tare.Calibrator(true_mean, guarantee=guarantee).calibrate(data.X, data.y)
     except ValueError as error:
-        assert rows == 30 and "too few" in str(error)
+        if rows > 30 or "too few" not in str(error):
+            raise
         return
     for values in numbers(model, fresh.X, fresh.y):
         assert np.isfinite(values).all()

@@ -3,10 +3,9 @@
 
 import numpy as np
 import pytest
+from conftest import Sample, true_mean
 
 import tare
-
-from conftest import Sample, true_mean
 
 DTYPES = ["f8", "f4", "f2", "i8", "i4", "u1", "?", ">f8", "O", "c16", "U5", "M8[s]"]
 ALLOWED = (ValueError, TypeError)

@@ -3,6 +3,7 @@
 
 import pickle
 import warnings
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -12,8 +13,8 @@ from tare._fold_models import train
 from tare._guarantee import Guarantee, around_a_model, in_fit
 
 sklearn = pytest.importorskip("sklearn")
-from sklearn.base import BaseEstimator, RegressorMixin  # noqa: E402
-from sklearn.linear_model import Ridge  # noqa: E402
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.linear_model import Ridge
 
 
 class LeastSquares(RegressorMixin, BaseEstimator):
@@ -49,8 +50,9 @@ def mean_coverage(draws, rows, columns, fit):
     return np.mean(covered), np.mean(said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guarantee", ["split", "cross"])
-@pytest.mark.parametrize("columns, features", [(400, None), (390, [0]), (380, [0])])
+@pytest.mark.parametrize(("columns", "features"), [(400, None), (390, [0]), (380, [0])])
 def test_fit_covers_around_a_model_that_interpolates(guarantee, columns, features):
     """Residuals of its own rows are 0 with 400 of them, and those of a model refitted on all rows are no one's."""
 
@@ -64,6 +66,7 @@ def test_fit_covers_around_a_model_that_interpolates(guarantee, columns, feature
     assert said >= 0.9 if guarantee == "split" else 0.75 < said < 0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("guarantee", ["split", "cross:5"])
 def test_calibrate_covers_around_a_model_of_other_rows(guarantee):
     def fit(X, y, rng):
@@ -77,7 +80,7 @@ def test_calibrate_covers_around_a_model_of_other_rows(guarantee):
 class Numbered(RegressorMixin, BaseEstimator):
     """Predicts its number in the order of fits, and keeps the first column of its training rows, which numbers them."""
 
-    fits: list = []
+    fits: ClassVar[list] = []
 
     def fit(self, X, y):
         self.number_ = len(self.fits)
@@ -146,7 +149,7 @@ def test_what_is_asked_for_is_what_is_fitted():
             known(guarantee=wrong)
     with pytest.raises(ValueError, match="at least 2, got 1"):
         known(cv=1)
-    with pytest.raises(ValueError, match="would hold out 4 of 400 rows.*1900 rows"):
+    with pytest.raises(ValueError, match=r"would hold out 4 of 400 rows.*1900 rows"):
         known(guarantee="split:0.01")
 
 
@@ -173,7 +176,7 @@ def test_too_few_rows_are_told():
             warnings.simplefilter("error")
             assert fit(guarantee="none").guarantee_["form"] == "none"
             assert fit(guarantee="cross").guarantee_["form"] == "cross"
-    with pytest.raises(ValueError, match="would rank 15 of 18 rows in 5 folds.*at least 20 rows"):
+    with pytest.raises(ValueError, match=r"would rank 15 of 18 rows in 5 folds.*at least 20 rows"):
         tare.Calibrator(Ridge(), guarantee="cross").fit(X[:18], y[:18])
     with pytest.raises(ValueError, match="would hold out 12 of 60 rows"):
         tare.Calibrator(Ridge(), guarantee="split").fit(X, y)

@@ -16,6 +16,8 @@ import tare
 # Names of files in the folder TARE_DATA, and their targets.
 SMALL = {"boston": "MEDV", "concrete": "compressive_strength", "energy": "heating_load", "yacht": "residuary_resistance"}
 LARGE = {"kin8nm": "y", "naval": "turbine_decay", "power": "PE", "wine_white": "quality"}
+# The fast form of the tests has the cheapest model.
+MODELS = ["ridge", pytest.param("forest", marks=pytest.mark.slow), pytest.param("lightgbm", marks=pytest.mark.slow)]
 needs_time = pytest.mark.skipif(not os.environ.get("TARE_SLOW_TESTS"), reason="takes minutes: set TARE_SLOW_TESTS=1")
 
 
@@ -67,7 +69,7 @@ def test_of_decimals_does_not_move_intervals():
     assert largest_move(X, y, wrapped_model("ridge")) <= 0.01
 
 
-@pytest.mark.parametrize("model", ["ridge", "forest", "lightgbm"])
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", SMALL)
 def test_of_small_tables_does_not_move_intervals(name, model):
     assert largest_move(*table(name, SMALL[name]), wrapped_model(model)) <= 0.01

@@ -7,10 +7,10 @@ import pytest
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
+from conftest import true_mean
+
 import tare
 import tare.plot
-
-from conftest import true_mean
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_fan_draws_the_median(model, fresh):
 def test_coverage_by_slice_draws_shares(model, fresh):
     for by in (None, 1, fresh.X[:, 0]):
         ax = tare.plot.coverage_by_slice(model, fresh.X, fresh.y, by, slices=5)
-        share = [line.get_ydata() for line in ax.lines if len(line.get_ydata()) == 5][0]
+        share = next(line.get_ydata() for line in ax.lines if len(line.get_ydata()) == 5)
         low, high = model.predict_interval(fresh.X).T
         assert np.mean(share) == pytest.approx(((low <= fresh.y) & (fresh.y <= high)).mean())
     assert tare.plot.coverage_by_slice(model, fresh.X, fresh.y, ax=ax) is ax

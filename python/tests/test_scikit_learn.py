@@ -27,11 +27,12 @@ def named_checks():
     for estimator in ESTIMATORS:
         for place, (instance, check) in enumerate(estimator_checks_generator(estimator)):
             name = getattr(check, "func", check).__name__
-            yield pytest.param(instance, check, id=f"{estimator!r}-{place}-{name}".replace("\n", " "))
+            marks = [pytest.mark.slow] if estimator is ESTIMATORS[0] else []  # 'auto' trains a dozen models for each fit
+            yield pytest.param(instance, check, id=f"{estimator!r}-{place}-{name}".replace("\n", " "), marks=marks)
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("estimator, check", list(named_checks()))
+@pytest.mark.parametrize(("estimator", "check"), list(named_checks()))
 def test_check_estimator(estimator, check):
     """All of scikit-learn's checks, none left out on our side."""
     check(estimator)
@@ -50,6 +51,7 @@ def test_a_pipeline_can_be_inside(small):
     assert np.allclose(model.predict(small.X), inner.fit(small.X, small.y).predict(small.X))
 
 
+@pytest.mark.slow
 def test_grid_search_finds_the_bandwidth_that_loses_least(large):
     grid = {"bandwidth": [0.02, 0.3, 50.0]}
     search = GridSearchCV(tare.Calibrator(Ridge(), guarantee="none"), grid, cv=3).fit(large.X, large.y)

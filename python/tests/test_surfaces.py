@@ -48,6 +48,11 @@ FITS = {
 }
 
 
+def fit(tool, folder, model, name):
+    rows = [str(folder / "train.csv"), "--target", "y", "--missing", "impute"]
+    subprocess.run([tool, "fit", *rows, "-o", model, "-q", *FITS[name]], check=True)
+
+
 class Error(ctypes.Structure):
     _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char_p), ("source", ctypes.c_char_p), ("line", ctypes.c_uint64),
                 ("column", ctypes.c_char_p), ("option", ctypes.c_char_p), ("value", ctypes.c_char_p)]  # fmt: skip
@@ -125,7 +130,7 @@ def files(tmp_path_factory):
 def test_all_surfaces_give_the_same_bytes(tool, files, name, diagnostics):
     model, rows = str(files / f"{name}.tare"), str(files / "rows.csv")
     if not os.path.exists(model):
-        subprocess.run([tool, "fit", str(files / "train.csv"), "--target", "y", "--missing", "impute", "-o", model, "-q", *FITS[name]], check=True)
+        fit(tool, files, model, name)
     asked = ["--levels", "0.05,0.5", "--interval", "0.8", "--keep", "id", *(["--diagnostics"] if diagnostics else [])]
     done = subprocess.run([tool, "predict", model, rows, *asked], check=True, capture_output=True, text=True)
     of_tool = [(code, text) for text, code in re.findall(r"^warning: .*?rows\.csv: (.*) \[(\w+)\]$", done.stderr, re.MULTILINE)]
@@ -149,7 +154,7 @@ def test_all_surfaces_give_the_same_bytes(tool, files, name, diagnostics):
 def test_a_series_goes_on_from_frame_to_frame(tool, files):
     model = str(files / "series.tare")
     if not os.path.exists(model):
-        subprocess.run([tool, "fit", str(files / "train.csv"), "--target", "y", "--missing", "impute", "-o", model, "-q", *FITS["series"]], check=True)
+        fit(tool, files, model, "series")
     frame = pandas.read_csv(files / "rows.csv")
     whole = tare.Predictor(model).predict(frame)
     in_two = tare.Predictor(model)

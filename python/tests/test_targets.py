@@ -18,7 +18,7 @@ def counts(rows, seed):
 def test_counts_are_whole_and_not_negative(guarantee):
     X, y, mean = counts(1500, 0)
     model = tare.Calibrator(guarantee=guarantee).calibrate(X, y, y_pred=mean)
-    fresh, seen, said = counts(1000, 1)
+    fresh, _, said = counts(1000, 1)
     quantiles = model.predict_quantiles(fresh, [0.01, 0.05, 0.5, 0.95, 0.99], y_pred=said)
     assert (quantiles >= 0).all()
     assert (np.diff(quantiles, axis=1) >= 0).all()

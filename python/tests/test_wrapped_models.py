@@ -5,10 +5,9 @@ import os
 
 import numpy as np
 import pytest
+from conftest import true_mean
 
 import tare
-
-from conftest import true_mean
 
 
 def covers(calibrated, fresh, **outside):
@@ -37,6 +36,7 @@ def test_a_fitted_scikit_learn_model(large, fresh):
     assert np.array_equal(calibrated.predict(fresh.X), model.predict(fresh.X))
 
 
+@pytest.mark.slow
 def test_a_scikit_learn_model_to_be_fitted(large, fresh):
     ensemble = pytest.importorskip("sklearn.ensemble")
     calibrated = tare.Calibrator(ensemble.RandomForestRegressor(30, min_samples_leaf=5, random_state=0)).fit(large.X, large.y)
@@ -101,6 +101,7 @@ def test_a_function(large, fresh):
     check(tare.Calibrator(true_mean).calibrate(large.X, large.y), fresh)
 
 
+@pytest.mark.slow
 def test_a_mean_and_an_sd_keep_their_sharpness(large, fresh):
     """An overconfident normal law: the scale is repaired, and rows with a small sd keep narrow intervals."""
     sd = 0.3 * (0.1 + large.X[:, 1])
@@ -111,6 +112,7 @@ def test_a_mean_and_an_sd_keep_their_sharpness(large, fresh):
         calibrated.predict_interval(fresh.X, y_pred=fresh.mean)
 
 
+@pytest.mark.slow
 def test_quantiles_of_a_model(large, fresh):
     levels = [0.1, 0.5, 0.9]
     given = lambda s: s.mean[:, None] + 0.5 * np.outer(0.1 + s.X[:, 1], [-1.28, 0.0, 1.28])

@@ -20,8 +20,8 @@ class ModelInput {
              std::optional<MissingPolicy> missing, OutsideModel outside_model,
              const std::vector<std::string>& keep);
 
-  /// The next rows; false at the end. A file without any row is kBadData. `table` holds the raw
-  /// cells of the columns to keep.
+  /// The next rows, at most max_rows (see batch_size.h); false at the end. A file without any row
+  /// is kBadData. `table` holds the raw cells of the columns to keep.
   bool read(std::size_t max_rows);
   const Table& table() const noexcept { return table_; }
   const std::string& source() const noexcept { return reader_.source(); }
@@ -43,6 +43,7 @@ class ModelInput {
   RowEncoder encoder_;
   std::vector<std::string> keep_;
   Table table_;
+  std::size_t widest_ = 1;  // numbers of a row, where it has most
   std::size_t rows_read_ = 0;
 };
 

@@ -50,8 +50,12 @@ void parallel_for(const Execution& how, std::size_t count,
   };
   {
     std::vector<std::jthread> workers;
-    workers.reserve(threads - 1);
-    for (std::size_t t = 1; t < threads; ++t) workers.emplace_back(work);
+    // Where the system starts no more threads, or has no memory for one, those that run do the
+    // work.
+    try {
+      for (std::size_t t = 1; t < threads; ++t) workers.emplace_back(work);
+    } catch (const std::exception&) {
+    }
     work();
   }
   if (first_error) std::rethrow_exception(first_error);

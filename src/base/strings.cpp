@@ -90,12 +90,20 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::vector<std::string> closest_names(std::string_view wrong, std::span<const std::string> names) {
+  // Comparing takes the product of two lengths, and both may come from a stranger.
+  constexpr std::size_t kLongest = 60;
+  if (wrong.size() > kLongest) return {};
   const std::string sought = canonical_name(wrong);
+  const std::size_t most = std::max<std::size_t>(1, sought.size() / 3);
   std::vector<std::pair<std::size_t, std::string>> scored;
   for (const std::string& name : names) {
-    const std::size_t distance = edit_distance(sought, canonical_name(name));
-    if (distance <= std::max<std::size_t>(1, sought.size() / 3))
-      scored.emplace_back(distance, name);
+    if (name.size() > 2 * kLongest) continue;
+    const std::string other = canonical_name(name);
+    if (std::max(sought.size(), other.size()) - std::min(sought.size(), other.size()) > most) {
+      continue;
+    }
+    const std::size_t distance = edit_distance(sought, other);
+    if (distance <= most) scored.emplace_back(distance, name);
   }
   std::sort(scored.begin(), scored.end());
   std::vector<std::string> closest;

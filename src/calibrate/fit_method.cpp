@@ -2,7 +2,9 @@
 // Checks that apply to every method before the fit.
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/fail.h"
@@ -16,6 +18,7 @@
 #include "calibrate/guarantee/guarantee_split.h"
 #include "calibrate/rows/row_split.h"
 #include "calibrate/shift/shift.h"
+#include "math/tame_weights.h"
 #include "tare/calibrate/methods.h"
 #include "tare/model/regressor.h"
 
@@ -25,6 +28,22 @@ namespace {
 bool has_option(const Method& method, std::string_view name) {
   return std::ranges::any_of(method.options,
                              [&](const ParamInfo& option) { return option.name == name; });
+}
+
+/// Sums and squares of differences of targets are taken in many places; up to this size they are
+/// finite, in units that each place chooses.
+constexpr double kLargestTarget = 1e301;
+
+void check_size(std::string_view what, std::size_t row, std::span<const double> values) {
+  for (const double value : values) {
+    if (std::abs(value) <= kLargestTarget) continue;
+    fail(ErrorCode::kBadData,
+         {.row = row,
+          .value = fmt::to_string(value),
+          .remedies = {advice("give the target in a larger unit")}},
+         "the {} {} is too large to calculate with: at most {} is possible", what, value,
+         kLargestTarget);
+  }
 }
 
 void check_rows(const FitInput& input) {
@@ -59,11 +78,21 @@ void check_rows(const FitInput& input) {
       for (const double value : input.given.row(i)) finite = finite && std::isfinite(value);
     }
     if (!finite) fail(ErrorCode::kBadData, {.row = i}, "a value is not finite");
+    check_size("target", i, input.y.subspan(i, 1));
+    if (input.given.cols() > 0) check_size("given prediction", i, input.given.row(i));
     if (!input.weight.empty() && !(input.weight[i] >= 0.0 && std::isfinite(input.weight[i]))) {
       fail(ErrorCode::kBadData, {.row = i, .value = fmt::to_string(input.weight[i])},
            "the weight is {}; weights must be finite and not negative", input.weight[i]);
     }
   }
+}
+
+/// Those of a shift have its unit, and are tame.
+std::vector<double> tame_weights_of(const FitInput& input) {
+  if (input.weight.empty() || input.shift) return {};
+  double target = 1.0;
+  for (const double y : input.y) target = std::max(target, std::abs(y));
+  return tame_weights(input.weight, target);
 }
 
 /// Checks that the method can use the given predictions.
@@ -223,6 +252,11 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
                                           const Params& params, const Execution& how) {
   check_rows(input);
   check_roles(method, input, params);
+  if (const std::vector<double> weight = tame_weights_of(input); !weight.empty()) {
+    FitInput tame = input;
+    tame.weight = weight;
+    return fit_method(method, tame, params, how);
+  }
 
   Params all = effective_params(method, params);
   std::vector<std::span<const ParamInfo>> known = {method.options, common_options()};

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "calibrate/method_config.h"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/fail.h"
+#include "io/files/whole_file.h"
 #include "io/json_text.h"
 #include "tare/calibrate/methods.h"
 
@@ -39,11 +38,7 @@ MethodConfig parse_config(std::string_view text, std::string_view source) {
 }
 
 MethodConfig read_config(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(ErrorCode::kNotFound, {.source = path}, "the configuration file does not exist");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return parse_config(text.str(), path);
+  return parse_config(read_text_file(path), path);
 }
 
 }  // namespace tare

@@ -2,11 +2,11 @@
 // Converts the columns of a table to numbers: the part of Schema that processes every row.
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 #include <utility>
 
 #include "base/fail.h"
 #include "data/schema.h"
+#include "io/column_finder.h"
 #include "io/table_place.h"
 
 namespace tare {
@@ -22,8 +22,8 @@ namespace {
        column.first_missing_text, column.missing, table.rows(), why.empty() ? "" : "; ", why);
 }
 
-const Column& needed(const Table& table, const std::string& name) {
-  const Column* column = table.find(name);
+const Column& needed(const Table& table, ColumnFinder& columns, const std::string& name) {
+  const Column* column = columns.find(name);
   if (column == nullptr)
     fail(ErrorCode::kNotFound, no_column(table.source, name), "has no column '{}'", name);
   return *column;
@@ -121,9 +121,10 @@ std::vector<double> gather(const Column& column, const std::vector<std::size_t>&
 
 Encoded Schema::encode(const Table& table, Need need, MissingPolicy missing) const {
   const bool with_target = need == Need::kFeaturesAndTarget;
+  ColumnFinder finder(table);
   std::vector<const Column*> columns;
   for (const InputColumn& input : inputs_) {
-    const Column& column = needed(table, input.name);
+    const Column& column = needed(table, finder, input.name);
     if (column.missing > 0 && missing == MissingPolicy::kError) {
       fail_missing(table, column, "", {use("missing", "drop"), use("missing", "impute")});
     }
@@ -136,13 +137,13 @@ Encoded Schema::encode(const Table& table, Need need, MissingPolicy missing) con
   }
   std::vector<const Column*> required;  // beside the inputs
   for (const std::string& name : given_) {
-    required.push_back(&needed(table, name));
+    required.push_back(&needed(table, finder, name));
     check_not_imputable(table, *required.back(), missing, "prediction");
   }
   if (form_.kind == GivenKind::kMeanSd) check_deviation(table, *required.back());
   const std::vector<const Column*> given = required;
-  const Column* target = with_target ? &needed(table, target_) : nullptr;
-  const Column* weight = with_target && !weight_.empty() ? table.find(weight_) : nullptr;
+  const Column* target = with_target ? &needed(table, finder, target_) : nullptr;
+  const Column* weight = with_target && !weight_.empty() ? finder.find(weight_) : nullptr;
   if (weight != nullptr && weight->kind == ColumnKind::kSkip) weight = nullptr;
   if (target != nullptr) {
     required.push_back(target);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "data/external_model.h"
 
+#include <cstddef>
 #include <string_view>
 
 #include "base/fail.h"
 #include "base/strings.h"
+#include "io/column_finder.h"
 #include "io/csv.h"
-#include "io/subprocess.h"
+#include "io/files/subprocess.h"
 
 namespace tare {
 
@@ -14,11 +16,12 @@ std::vector<double> run_external_model(const ExternalModel& model, const Table& 
                                        const std::vector<std::string>& features,
                                        const std::vector<std::size_t>& rows) {
   std::vector<const Column*> columns;
+  ColumnFinder finder(table);
   std::string input;
   for (const std::string& name : features) {
     if (!columns.empty()) input += ',';
     append_csv_cell(input, name);
-    columns.push_back(table.find(name));
+    columns.push_back(finder.find(name));
   }
   input += '\n';
   for (const std::size_t i : rows) {
@@ -29,7 +32,11 @@ std::vector<double> run_external_model(const ExternalModel& model, const Table& 
     input += '\n';
   }
 
-  const std::string output = run_filter(model.command, input, model.timeout);
+  // The longest decimal of a double has some 330 characters before its fraction.
+  constexpr std::size_t kBytesPerRow = 400;
+  constexpr std::size_t kSomeMore = 65'536;  // blank lines at the end
+  const std::string output =
+      run_filter(model.command, input, model.timeout, kBytesPerRow * rows.size() + kSomeMore);
   std::vector<std::string> lines = split_text(output, '\n');
   while (!lines.empty() && trim(lines.back()).empty()) lines.pop_back();
   if (lines.size() != rows.size()) {

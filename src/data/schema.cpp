@@ -42,17 +42,37 @@ void require_column(const std::string& source, const std::vector<std::string>& h
   fail(ErrorCode::kNotFound, std::move(details), "has no column '{}', the {}", name, what);
 }
 
-bool is_model_input(const Roles& roles, const std::string& name) {
-  return (roles.features.empty() || contains(roles.features, name)) && !contains(roles.drop, name);
-}
+using NameSet = std::unordered_set<std::string_view>;
 
-bool is_input(const Roles& roles, const std::string& name) {
-  if (name == roles.target || name == roles.weight || name == roles.split ||
-      contains(given_columns_of(roles), name)) {
-    return false;
+NameSet set_of(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
+
+/// Roles by name: a file and a list of features may have many thousand names. The roles must live
+/// longer.
+struct RoleSets {
+  explicit RoleSets(const Roles& given_roles)
+      : roles(given_roles),
+        given_names(given_columns_of(given_roles)),
+        given(set_of(given_names)),
+        features(set_of(given_roles.features)),
+        drop(set_of(given_roles.drop)),
+        categorical(set_of(given_roles.categorical)),
+        calibrate_on(set_of(given_roles.calibrate_on)) {}
+
+  bool is_model_input(const std::string& name) const {
+    return (features.empty() || features.contains(name)) && !drop.contains(name);
   }
-  return contains(roles.calibrate_on, name) || is_model_input(roles, name);
-}
+  bool is_input(const std::string& name) const {
+    if (name == roles.target || name == roles.weight || name == roles.split ||
+        given.contains(name)) {
+      return false;
+    }
+    return calibrate_on.contains(name) || is_model_input(name);
+  }
+
+  const Roles& roles;
+  const std::vector<std::string> given_names;
+  const NameSet given, features, drop, categorical, calibrate_on;
+};
 
 double median(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -181,7 +201,8 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   require_column(source, header, roles.target, "target");
   if (!roles.weight.empty()) require_column(source, header, roles.weight, "weight");
   check_given(roles);
-  const std::vector<std::string> given = given_columns_of(roles);
+  const RoleSets sets(roles);
+  const std::vector<std::string>& given = sets.given_names;
   for (const std::string& name : given) require_column(source, header, name, "prediction");
   if (!roles.split.empty()) require_column(source, header, roles.split, "column to split by");
   if (!roles.group.empty()) require_column(source, header, roles.group, "column of groups");
@@ -189,10 +210,13 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
        {std::pair(&roles.features, "feature"), std::pair(&roles.drop, "column to drop"),
         std::pair(&roles.categorical, "category"),
         std::pair(&roles.calibrate_on, "column to calibrate on")}) {
-    for (const std::string& name : *names) require_column(source, header, name, what);
+    const NameSet there = names->empty() ? NameSet{} : set_of(header);
+    for (const std::string& name : *names) {
+      if (!there.contains(name)) require_column(source, header, name, what);  // throws
+    }
   }
   const auto clash = [&](const std::string& name, std::string_view what) {
-    if (!name.empty() && (contains(roles.features, name) || contains(roles.calibrate_on, name))) {
+    if (!name.empty() && (sets.features.contains(name) || sets.calibrate_on.contains(name))) {
       fail_role(name, fmt::format("is the {} and cannot also be a feature", what));
     }
   };
@@ -207,12 +231,12 @@ std::vector<ColumnRequest> Schema::fit_requests(const std::string& source,
   std::vector<ColumnRequest> requests;
   for (const std::string& name : header) {
     ColumnKind kind = ColumnKind::kSkip;
-    if (name == roles.target || name == roles.weight || contains(given, name)) {
+    if (name == roles.target || name == roles.weight || sets.given.contains(name)) {
       kind = ColumnKind::kNumber;
     } else if (name == roles.split) {
       kind = ColumnKind::kText;
-    } else if (is_input(roles, name)) {
-      kind = contains(roles.categorical, name) ? ColumnKind::kText : ColumnKind::kAuto;
+    } else if (sets.is_input(name)) {
+      kind = sets.categorical.contains(name) ? ColumnKind::kText : ColumnKind::kAuto;
     }
     requests.push_back({kind, name == roles.group,
                         kind == ColumnKind::kNumber ? "correct it or remove the row" : ""});
@@ -232,15 +256,16 @@ Schema Schema::learn(const Table& table, const Roles& roles) {
     if (column != nullptr) present = values_present(*column);
     schema.given_ranges_.push_back(range_of(present));
   }
+  const RoleSets sets(roles);
   for (const Column& column : table.columns) {
     const bool kept = column.kind != ColumnKind::kSkip && column.name != roles.split;
     if (kept) {
       require_utf8({.source = table.source, .line = 1, .column = column.name}, column.name);
     }
-    if (column.kind == ColumnKind::kSkip || !is_input(roles, column.name)) continue;
+    if (column.kind == ColumnKind::kSkip || !sets.is_input(column.name)) continue;
     InputColumn input =
         column.kind == ColumnKind::kText ? learn_category(table, column) : learn_number(column);
-    input.for_model = is_model_input(roles, column.name);
+    input.for_model = sets.is_model_input(column.name);
     schema.inputs_.push_back(std::move(input));
   }
   return schema;
@@ -279,20 +304,28 @@ std::vector<ColumnRequest> Schema::requests(const std::string& source,
     if (found == columns.end()) require_column(source, header, name, what);  // throws
     return found->second;
   };
-  const auto ask = [&](const std::string& name, ColumnKind kind, std::string_view what) {
-    if (name.empty()) return;
-    requests[column_of(name, what)] = {
-        kind, false,
-        kind == ColumnKind::kNumber
-            ? fmt::format("it is the {}, a number; correct it or remove the row", what)
-            : ""};
+  const auto ask_number = [&](const std::string& name, std::string_view what,
+                              std::string_view remedy) {
+    if (!name.empty()) requests[column_of(name, what)] = {ColumnKind::kNumber, false, remedy};
   };
+  constexpr std::string_view kFeature = "model's feature";
   for (const InputColumn& input : inputs_) {
-    ask(input.name, input.categorical ? ColumnKind::kText : ColumnKind::kNumber, "model's feature");
+    if (!input.categorical) {
+      ask_number(input.name, kFeature,
+                 "it is the model's feature, a number; correct it or remove the row");
+    } else if (!input.name.empty()) {
+      requests[column_of(input.name, kFeature)] = {ColumnKind::kText, false, ""};
+    }
   }
-  for (const std::string& name : given_)
-    ask(name, ColumnKind::kNumber, "prediction the model was fitted with");
-  if (need == Need::kFeaturesAndTarget) ask(target_, ColumnKind::kNumber, "model's target");
+  for (const std::string& name : given_) {
+    ask_number(name, "prediction the model was fitted with",
+               "it is the prediction the model was fitted with, a number; correct it or remove the "
+               "row");
+  }
+  if (need == Need::kFeaturesAndTarget) {
+    ask_number(target_, "model's target",
+               "it is the model's target, a number; correct it or remove the row");
+  }
   if (!group_.empty()) {
     requests[column_of(group_.name(), "column of groups of the model's guarantee")].raw = true;
   }
@@ -337,10 +370,11 @@ std::vector<std::size_t> Schema::model_columns() const {
 
 std::vector<std::size_t> Schema::columns_of(const std::vector<std::string>& names) const {
   std::vector<std::size_t> columns;
+  const NameSet wanted = set_of(names);
   std::size_t next = 0;
   for (const InputColumn& input : inputs_) {
     for (std::size_t j = 0; j < input.width(); ++j) {
-      if (contains(names, input.name)) columns.push_back(next + j);
+      if (wanted.contains(input.name)) columns.push_back(next + j);
     }
     next += input.width();
   }

@@ -157,10 +157,10 @@ std::optional<FloatScreen> KdTree::screen(std::span<const double> query, double 
   // With u = 2^-24, a coordinate difference is off by at most 2.01 u (|difference| + |offset|), and
   // the sum of d fused squares by (d + 1) u of itself: together u ((d + 6) s + 4.1 sqrt(s) norm)
   // and terms in u^2, at s = reach2. Half as much again for good measure.
-  constexpr double kUnit = 0x1.0p-24;
+  constexpr double kFloatUnit = 0x1.0p-24;
   const auto dims = static_cast<double>(dims_);
-  const double error = 1.5 * kUnit * ((dims + 6.0) * reach2 + 4.1 * reach * norm) +
-                       16.0 * kUnit * kUnit * (reach2 + norm2);
+  const double error = 1.5 * kFloatUnit * ((dims + 6.0) * reach2 + 4.1 * reach * norm) +
+                       16.0 * kFloatUnit * kFloatUnit * (reach2 + norm2);
   constexpr float kInfinite = std::numeric_limits<float>::infinity();
   return FloatScreen{found.query.data(),
                      std::nextafter(static_cast<float>(reach2 - error), -kInfinite),

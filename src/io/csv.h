@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,21 +18,23 @@ class ByteSource;
 struct ColumnRequest {
   ColumnKind kind = ColumnKind::kAuto;
   bool raw = false;  // also keep the cells as written, to copy them through
-  std::string remedy =
-      {};  // of a column of numbers: what to do about a text in it, for the message
+  /// Of a column of numbers: what to do about a text in it, for the message. A literal: a header
+  /// may have very many columns, each with its request.
+  std::string_view remedy = {};
 };
 
 /// Reads delimited text with a header row: .csv, .tsv, .txt, each also .gz (by content, not by
 /// name), or standard input for "-". Quoted fields, doubled quotes, line breaks in quotes, CRLF, a
 /// byte order mark, blank lines at the end are fine. The delimiter (comma, tab, semicolon, bar) is
-/// found in the header. Memory: one block of the file and the rows asked for.
+/// found in the header. Memory: one block of the file, the header and the rows asked for.
 ///
 /// Errors name file, line, column, value and remedy: kNotFound no such file; kBadData an empty
 /// file, a duplicate name, a ragged row, an open quote, text among numbers, an infinite number, a
-/// NUL byte; kCorruptFile a damaged .gz; kIo the system refused.
+/// NUL byte, more than csv_limits.h allows; kCorruptFile a damaged .gz; kIo the system refused.
 class CsvReader {
  public:
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 22;
+  static constexpr std::uint64_t kAnyLength = std::numeric_limits<std::uint64_t>::max();
 
   explicit CsvReader(const std::string& path);
   /// Any other source of bytes. The block is what is read at a time; it grows for longer lines.
@@ -50,8 +54,9 @@ class CsvReader {
   void select(std::vector<ColumnRequest> requests);
 
   /// Replaces `batch` by the next rows, at most max_rows of them; false when there are none left.
-  /// Vocabularies are those of the batch; reuse of the same Table saves allocation.
-  bool read(Table& batch, std::size_t max_rows);
+  /// It ends with the row that reaches max_bytes of text, so that rows of any length can be
+  /// streamed. Vocabularies are those of the batch; reuse of the same Table saves allocation.
+  bool read(Table& batch, std::size_t max_rows, std::uint64_t max_bytes = kAnyLength);
 
  private:
   class Impl;

@@ -101,6 +101,7 @@ ColumnBuilder::ColumnBuilder(ColumnRequest request)
       break;
     case ColumnKind::kText:
       mode_ = Mode::kTexts;
+      texts_ = std::make_unique<Texts>();
       break;
   }
 }
@@ -116,7 +117,7 @@ void ColumnBuilder::start(Column& out) {
   out.first_missing = 0;
   out.first_missing_text.clear();
   rows_ = 0;
-  codes_.clear();
+  if (texts_) texts_->codes.clear();
 }
 
 void ColumnBuilder::finish() {
@@ -177,8 +178,7 @@ CellFault ColumnBuilder::add_value(std::string_view text, std::uint64_t line) {
   if (mode_ == Mode::kNumbers) return CellFault::kText;
   if (mode_ == Mode::kUndecided) {
     mode_ = Mode::kTexts;
-    first_text_ = text;
-    first_text_line_ = line;
+    texts_ = std::make_unique<Texts>(Texts{{}, std::string(text), line});
     out_->codes.assign(rows_, -1);
   }
   add_text(text);
@@ -197,7 +197,7 @@ void ColumnBuilder::add_missing(std::string_view text) {
 }
 
 void ColumnBuilder::add_text(std::string_view text) {
-  out_->codes.push_back(codes_.code(text, out_->vocabulary));
+  out_->codes.push_back(texts_->codes.code(text, out_->vocabulary));
 }
 
 }  // namespace tare

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,11 +58,18 @@ class ColumnBuilder {
 
   bool automatic() const noexcept { return automatic_; }
   // The first text of an automatic column, which a fault of kMixed is about.
-  const std::string& first_text() const noexcept { return first_text_; }
-  std::uint64_t first_text_line() const noexcept { return first_text_line_; }
+  const std::string& first_text() const noexcept { return texts_->first; }
+  std::uint64_t first_text_line() const noexcept { return texts_->first_line; }
 
  private:
   enum class Mode : std::uint8_t { kSkip, kUndecided, kNumbers, kTexts };
+
+  /// What only a column of texts needs; most are of numbers, and a file may have very many.
+  struct Texts {
+    TextCodes codes;
+    std::string first;  // of an automatic column
+    std::uint64_t first_line = 0;
+  };
 
   CellFault add_value(std::string_view text, std::uint64_t line);
   void add_missing(std::string_view text);
@@ -70,10 +79,8 @@ class ColumnBuilder {
   bool automatic_;
   bool raw_;
   Column* out_ = nullptr;
-  std::size_t rows_ = 0;  // of this batch, while undecided
-  TextCodes codes_;
-  std::string first_text_;
-  std::uint64_t first_text_line_ = 0;
+  std::size_t rows_ = 0;          // of this batch, while undecided
+  std::unique_ptr<Texts> texts_;  // where the mode is kTexts
 };
 
 }  // namespace tare

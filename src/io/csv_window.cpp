@@ -60,13 +60,18 @@ bool CsvWindow::more() {
 
 /// Reads what fits behind the filled part, which it makes larger if need be.
 std::size_t CsvWindow::fetch() {
-  if (filled_ > kLongestLine) {
-    fail(ErrorCode::kBadData, {.source = name(), .line = line_},
-         "a line or quoted cell of more than {} bytes (is a quote missing?)", kLongestLine);
+  if (filled_ > longest_line_) {
+    fail(ErrorCode::kBadData,
+         {.source = name(),
+          .line = line_,
+          .remedies = {advice("is a quote or a line break missing?")}},
+         "a line or quoted cell of more than {} MiB", longest_line_ >> 20);
   }
   if (filled_ + kSlack >= bytes_.size()) {
     const auto usable = limit_ - at_;
-    bytes_.resize(2 * bytes_.size());
+    // Not beyond the limit: doubling would take half as much again for a line that is refused.
+    const std::size_t most = std::max(longest_line_ + kSlack + 2, bytes_.size() + 1);
+    bytes_.resize(std::min(2 * bytes_.size(), most));
     at_ = bytes_.data();
     limit_ = at_ + usable;
   }

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "io/byte_source.h"
+#include "io/csv_limits.h"
+#include "io/files/byte_source.h"
 
 namespace tare {
 
@@ -20,9 +21,11 @@ namespace tare {
 class CsvWindow {
  public:
   static constexpr std::size_t kSlack = 16;
-  static constexpr std::size_t kLongestLine = std::size_t{1} << 28;
 
   CsvWindow(std::unique_ptr<ByteSource> source, std::size_t block_bytes);
+
+  /// Lines and quoted cells that are fetched from now on may have this many bytes.
+  void limit_lines(std::size_t bytes) noexcept { longest_line_ = bytes; }
 
   const std::string& name() const noexcept { return source_->name(); }
   const char* at() const noexcept { return at_; }
@@ -52,6 +55,7 @@ class CsvWindow {
 
   std::unique_ptr<ByteSource> source_;
   std::vector<char> bytes_;
+  std::size_t longest_line_ = kLongestLine;
   std::size_t filled_ = 0;     // bytes of the text in `bytes_`
   std::uint64_t dropped_ = 0;  // bytes of the text before `bytes_`
   const char* at_;

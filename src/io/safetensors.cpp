@@ -4,6 +4,8 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -11,8 +13,8 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "io/files/whole_file.h"
 #include "io/json_text.h"
-#include "io/mapped_file.h"
 #include "io/safetensors_header.h"
 
 namespace tare {
@@ -239,8 +241,14 @@ Json value_in(const std::string& path, const std::string& name, const std::strin
 }  // namespace
 
 TensorStore read_safetensors(const std::string& path) {
-  const auto file = MappedFile::open(path);
-  return read_safetensors(file->bytes(), file, path);
+  // A large file that is none of ours is not read to its end.
+  const auto may_be_ours = [](std::span<const std::byte> start) {
+    return start.size() > kLengthBytes && header_length(start) <= kMostHeaderBytes &&
+           start[kLengthBytes] == std::byte{'{'};
+  };
+  const auto bytes =
+      std::make_shared<const std::vector<std::byte>>(read_whole_file(path, may_be_ours));
+  return read_safetensors(*bytes, bytes, path);
 }
 
 TensorStore read_safetensors(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
@@ -249,14 +257,15 @@ TensorStore read_safetensors(std::span<const std::byte> bytes, std::shared_ptr<c
     fail(ErrorCode::kCorruptFile, {.source = path}, "is not a tare model file: {}", why);
   };
   if (bytes.size() < kLengthBytes) not_ours("it is too short");
+  const std::uint64_t length = header_length(bytes);
+  if (length > kMostHeaderBytes) {
+    not_ours(fmt::format("its header would have {} bytes, and at most {} are read", length,
+                         kMostHeaderBytes));
+  }
   const std::optional<std::string_view> text = header_text(bytes);
   if (!text) {
     fail(ErrorCode::kCorruptFile, {.source = path},
          "is not a tare model file, or is cut off: its header would end past its end");
-  }
-  if (text->size() > kMostHeaderBytes) {
-    not_ours(fmt::format("its header would have {} bytes, and at most {} are read", text->size(),
-                         kMostHeaderBytes));
   }
   const auto payload = bytes.subspan(kLengthBytes + text->size());
 

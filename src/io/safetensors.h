@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 #include "io/tensor_store.h"
 
 namespace tare {
@@ -30,9 +30,10 @@ void write_safetensors(const std::string& path, const TensorStore& store, Overwr
 /// The bytes of such a file.
 std::vector<std::byte> safetensors_bytes(const TensorStore& store);
 
-/// Maps a file that write_safetensors made. Tensors point into the mapping and keep it alive.
-/// kNotFound no such file; kCorruptFile not a tare file, truncated, a byte changed, or from a newer
-/// format.
+/// Reads a file that write_safetensors made. Tensors point into its bytes, which are a copy in
+/// memory: what happens to the file afterwards does not matter.
+/// What read_whole_file throws; kCorruptFile not a tare file, truncated, a byte changed, or from a
+/// newer format.
 TensorStore read_safetensors(const std::string& path);
 /// The same for bytes that `owner` keeps alive, aligned as doubles are; `name` is for messages.
 TensorStore read_safetensors(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,

@@ -38,7 +38,7 @@ std::vector<double> numbers_of(const Table& table, const Column& column,
     if (column.codes[i] < 0) continue;
     ErrorDetails details = cell_details(table, column.name, i);
     details.value = cell_text(column, i);
-    if (!request.remedy.empty()) details.remedies = {advice(request.remedy)};
+    if (!request.remedy.empty()) details.remedies = {advice(std::string(request.remedy))};
     fail(ErrorCode::kBadData, std::move(details), "'{}' is not a number", cell_text(column, i));
   }
   return std::vector<double>(table.rows(), std::numeric_limits<double>::quiet_NaN());

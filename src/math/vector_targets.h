@@ -12,3 +12,11 @@
 #else
 #define TARE_VECTOR_TARGETS
 #endif
+
+// Before a loop whose steps do not read what other steps write, although the compiler cannot see
+// it.
+#if defined(__clang__)
+#define TARE_INDEPENDENT_STEPS _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define TARE_INDEPENDENT_STEPS _Pragma("GCC ivdep")
+#endif

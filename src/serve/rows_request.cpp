@@ -2,43 +2,17 @@
 #include "serve/rows_request.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "apply/level_columns.h"
 #include "base/strings.h"
-#include "io/byte_source.h"
-#include "io/csv.h"
 #include "serve/http/refusal.h"
 #include "serve/model/predict_rows.h"
+#include "serve/rows/csv_body.h"
 #include "serve/rows/json_body.h"
 
 namespace tare::serve {
 namespace {
-
-using Requests = std::function<std::vector<ColumnRequest>(const std::vector<std::string>& header)>;
-
-/// Rows of a CSV body, with the columns that are asked for.
-Table parse_csv_body(const std::string& body, const Requests& requests, std::size_t most_rows) {
-  constexpr std::size_t kLeastBlock = 4'096;
-  try {
-    CsvReader reader(bytes_in_memory("body", body),
-                     std::clamp(body.size() + 1, kLeastBlock, CsvReader::kBlockBytes));
-    reader.use_threads(1);
-    reader.select(requests(reader.header()));
-    Table table;
-    reader.read(table, most_rows + 1);
-    if (table.rows() > most_rows) {
-      refuse(413, "more than {} rows in one request (send them in several)", most_rows);
-    }
-    return table;
-  } catch (const Error& error) {
-    const Refusal refusal = refusal_of(error, RowNames::kLines);
-    // A column to keep is asked for in the query, not in the body.
-    if (error.details().option == "keep") throw Refusal(400, refusal.detail());
-    throw refusal;
-  }
-}
 
 /// The levels in the body or in the query.
 void ask_levels(const Target& target, const JsonBody& body, std::size_t most,
@@ -80,6 +54,21 @@ Predictor predictor_for(const ServedModel& model, const Target& target, const Js
   }
 }
 
+RowLimits row_limits(const Request& request, const Limits& limits) {
+  return {limits.rows, limits.columns, request.time};
+}
+
+/// A window of a series repeats its rows, and a category takes a column for each of its values: a
+/// short body may become many numbers.
+void check_input_cells(const Table& table, const ServedModel& model, const Limits& limits) {
+  const std::size_t per_row = std::max<std::size_t>(model.cells_per_row(), 1);
+  if (table.rows() <= limits.input_cells / per_row) return;
+  refuse(413,
+         "{} rows become {} numbers each for this model, more than the {} that a request may have "
+         "(send the rows in several requests)",
+         table.rows(), per_row, limits.input_cells);
+}
+
 void check_cells(const PredictRequest& request, const Limits& limits) {
   const std::size_t per_row = request.predictor.names().size();
   if (request.table.rows() * per_row <= limits.cells) return;
@@ -99,9 +88,9 @@ PredictRequest parse_predict(const Request& request, const Target& target, const
   }
   JsonBody body;
   if (format == BodyFormat::kJson) {
-    body = parse_json_body(
-        request.body,
-        {model.features(), limits.rows, {"rows", "levels", "interval", "diagnostics"}});
+    body = parse_json_body(request.body, {model.features(),
+                                          row_limits(request, limits),
+                                          {"rows", "levels", "interval", "diagnostics"}});
     if (!body.table)
       refuse(400, "the body has no 'rows' (send for example {{\"rows\": [{{\"a\": 1}}]}})");
   }
@@ -109,34 +98,39 @@ PredictRequest parse_predict(const Request& request, const Target& target, const
   if (format == BodyFormat::kJson) {
     out.table = std::move(*body.table);
   } else if (format == BodyFormat::kNdjson) {
-    out.table = parse_ndjson_body(request.body, model.features(), limits.rows);
+    out.table = parse_ndjson_body(request.body, model.features(), row_limits(request, limits));
   } else {
     const auto requests = [&](const std::vector<std::string>& header) {
       return out.predictor.requests("body", header);
     };
-    out.table = parse_csv_body(request.body, requests, limits.rows);
+    out.table =
+        parse_csv_body(request.body, requests, row_limits(request, limits), limits.input_cells);
   }
   check_cells(out, limits);
+  check_input_cells(out.table, model, limits);
   return out;
 }
 
 ObserveRequest parse_observe(const Request& request, const ServedModel& model,
                              const Limits& limits) {
   ObserveRequest out;
+  const RowLimits rows = row_limits(request, limits);
   const BodyFormat format = parse_body_format(request.content_type);
   if (format == BodyFormat::kNdjson) {
-    out.table = parse_ndjson_body(request.body, model.features_and_target(), limits.rows);
+    out.table = parse_ndjson_body(request.body, model.features_and_target(), rows);
+    check_input_cells(out.table, model, limits);
     return out;
   }
   if (format == BodyFormat::kCsv) {
     const auto requests = [&](const std::vector<std::string>& header) {
       return model.schema().requests("body", header, Need::kFeaturesAndTarget);
     };
-    out.table = parse_csv_body(request.body, requests, limits.rows);
+    out.table = parse_csv_body(request.body, requests, rows, limits.input_cells);
+    check_input_cells(out.table, model, limits);
     return out;
   }
-  JsonBody body = parse_json_body(
-      request.body, {model.features_and_target(), limits.rows, {"rows", "ids", "targets"}});
+  JsonBody body = parse_json_body(request.body,
+                                  {model.features_and_target(), rows, {"rows", "ids", "targets"}});
   out.by_id = body.ids.has_value();
   if (out.by_id == body.table.has_value() || out.by_id != body.targets.has_value()) {
     refuse(400, "the body must have either 'rows' with their target '{}', or 'ids' and 'targets'",
@@ -144,6 +138,7 @@ ObserveRequest parse_observe(const Request& request, const ServedModel& model,
   }
   if (!out.by_id) {
     out.table = std::move(*body.table);
+    check_input_cells(out.table, model, limits);
     return out;
   }
   out.ids = std::move(*body.ids);

@@ -21,9 +21,9 @@ struct PredictRequest {
   Table table;
 };
 
-/// `watch` is the interval whose coverage is monitored. Converts bytes to rows; uses no clock, no
-/// sockets, and only the columns of the model. For any bytes it throws only Refusal, with 400, 413,
-/// 415 or 422.
+/// `watch` is the interval whose coverage is monitored. Converts bytes to rows; uses no sockets,
+/// and only the columns of the model. For any bytes it throws only Refusal, with 400, 413, 415 or
+/// 422, and with 503 after the request's time.
 PredictRequest parse_predict(const Request& request, const Target& target, const ServedModel& model,
                              const Limits& limits, double watch);
 

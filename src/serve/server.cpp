@@ -6,14 +6,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <boost/asio/dispatch.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -22,6 +20,7 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "serve/context_threads.h"
 #include "serve/machine.h"
 #include "serve/model/model_holder.h"
 #include "serve/monitor/log.h"
@@ -41,6 +40,10 @@ using Failure = boost::system::error_code;
 constexpr milliseconds kLookAtFile{500};
 constexpr milliseconds kLookWhileStopping{10};
 constexpr milliseconds kWaitForFiles{50};  // where the system has no file descriptor left
+constexpr milliseconds kLastWork{2000};    // for work that was told to end
+constexpr milliseconds kWaitForMemory{20};
+constexpr std::size_t kStrands = 1009;
+
 }  // namespace
 
 class Server::Impl {
@@ -54,22 +57,32 @@ class Server::Impl {
                        .prefix = random_text()}),
         service_(models_, observations_, metrics_, options_.limits, options_.token),
         log_(STDERR_FILENO),
-        workers_(threads_of(options_.threads)),
-        loader_(1),
         context_{service_,
                  metrics_,
                  log_,
                  options_.limits,
-                 workers_,
+                 work_,
                  options_.log_requests,
-                 observations_.options().prefix},
+                 observations_.options().prefix,
+                 HostRules({.address = options_.host,
+                            .has_token = !options_.token.empty(),
+                            .allowed = options_.allowed_hosts})},
+        strands_(make_strands(io_)),
         acceptor_(asio::make_strand(io_)),
         accept_pause_(acceptor_.get_executor()),
         file_timer_(io_),
         stop_timer_(acceptor_.get_executor()),
-        signals_(io_, SIGTERM, SIGINT, SIGHUP) {
+        signals_(io_, SIGTERM, SIGINT, SIGHUP),
+        network_(io_, log_),
+        workers_(work_, log_),
+        loader_(loads_, log_) {
     observations_.start_model(models_.now()->number);
     listen();
+    // All of them now: a service that cannot have its threads must not say that it listens.
+    const std::size_t threads = threads_of(options_.threads);
+    network_.start(threads - 1);  // run() is one more
+    workers_.start(threads);
+    loader_.start(1);
   }
 
   std::string url() const {
@@ -79,21 +92,19 @@ class Server::Impl {
   }
   std::uint16_t port() const { return endpoint_.port(); }
 
-  bool run() {
+  ServerEnd run() {
     log_start();
     wait_for_signal();
     watch_file();
-    asio::dispatch(acceptor_.get_executor(), [this] { accept(); });
-    std::vector<std::jthread> threads;
-    for (std::size_t t = 1; t < threads_of(options_.threads); ++t) {
-      threads.emplace_back([this] { run_network(); });
-    }
-    run_network();
-    threads.clear();  // joins
-    loader_.join();
-    workers_.join();
-    log_.write(LogLine("info", "stopped").count("unanswered", unanswered_));
-    return unanswered_ == 0;
+    asio::post(acceptor_.get_executor(), [this] { accept(); });
+    network_.run();
+    loader_.stop();
+    workers_.stop();
+    const bool ended =
+        workers_.wait(kLastWork) && loader_.wait(kLastWork) && network_.wait(kLastWork);
+    log_.write_made([&] { return LogLine("info", "stopped").count("unanswered", unanswered_); });
+    if (!ended) log_.flush(kLastWork);
+    return {.all_answered = unanswered_ == 0, .still_working = !ended};
   }
 
  private:
@@ -102,14 +113,30 @@ class Server::Impl {
     return options;
   }
 
-  /// What one connection throws, which is a lack of memory, ends that connection and nothing else.
-  void run_network() {
+  using Strand = asio::strand<asio::io_context::executor_type>;
+
+  /// Strands are made at the start, and connections share them: where there is no memory for a new
+  /// one, asio destroys what it has not set yet and ends the process (Boost 1.81, ~strand_impl).
+  static std::vector<Strand> make_strands(asio::io_context& context) {
+    std::vector<Strand> strands;
+    strands.reserve(kStrands);
+    for (std::size_t i = 0; i < kStrands; ++i) strands.push_back(asio::make_strand(context));
+    return strands;
+  }
+
+  /// For the strand of the acceptor.
+  const Strand& next_strand() noexcept { return strands_[next_strand_++ % strands_.size()]; }
+
+  /// Starts the next round of something that goes on until the service stops. Where there is no
+  /// memory for it, waits for some: a connection may end for that reason, the service may not.
+  template <class Start>
+  static void must_start(const Start& start) noexcept {
     for (;;) {
       try {
-        io_.run();
+        start();
         return;
-      } catch (const std::exception& error) {
-        log_.write(LogLine("error", "connection_failed").text("reason", error.what()));
+      } catch (const std::exception&) {
+        std::this_thread::sleep_for(kWaitForMemory);
       }
     }
   }
@@ -146,13 +173,15 @@ class Server::Impl {
   }
 
   void accept() {
-    acceptor_.async_accept(asio::make_strand(io_), [this](Failure failure, tcp::socket socket) {
-      if (!failure) take(std::move(socket));  // also one that came just before the end
-      if (failure && acceptor_.is_open()) {
-        pause_accepting();
-      } else {
-        accept_next();
-      }
+    acceptor_.async_accept(next_strand(), [this](Failure failure, tcp::socket socket) {
+      if (!failure) try_take(std::move(socket));  // also one that came just before the end
+      must_start([&] {
+        if (failure && acceptor_.is_open()) {
+          pause_accepting();
+        } else {
+          accept_next();
+        }
+      });
     });
   }
 
@@ -166,7 +195,17 @@ class Server::Impl {
 
   void pause_accepting() {
     accept_pause_.expires_after(kWaitForFiles);
-    accept_pause_.async_wait([this](Failure) { accept_next(); });
+    accept_pause_.async_wait([this](Failure) { must_start([this] { accept_next(); }); });
+  }
+
+  /// Where there is no memory for a connection, it is closed.
+  void try_take(tcp::socket socket) noexcept {
+    try {
+      take(std::move(socket));
+    } catch (const std::exception& error) {
+      log_.write_made(
+          [&] { return LogLine("error", "connection_failed").text("reason", error.what()); });
+    }
   }
 
   void take(tcp::socket socket) {
@@ -194,7 +233,7 @@ class Server::Impl {
     signals_.async_wait([this](Failure failure, int signal) {
       if (failure) return;
       if (signal == SIGHUP) {
-        log_.write(LogLine("info", "signal").text("name", "SIGHUP"));
+        log_.write_made([] { return LogLine("info", "signal").text("name", "SIGHUP"); });
         reload();
       } else if (context_.stopping) {
         finish();  // told twice
@@ -202,7 +241,7 @@ class Server::Impl {
       } else {
         stop(signal);
       }
-      wait_for_signal();
+      must_start([this] { wait_for_signal(); });
     });
   }
 
@@ -211,24 +250,25 @@ class Server::Impl {
     file_timer_.async_wait([this](Failure failure) {
       if (failure || context_.stopping) return;
       if (models_.file_changed()) reload();
-      watch_file();
+      must_start([this] { watch_file(); });
     });
   }
 
   /// One at a time, and one more at most that waits: it will see what came in the meantime.
-  void reload() {
+  void reload() noexcept {
     if (reload_waits_.exchange(true)) return;
-    asio::post(loader_, [this] {
-      reload_waits_ = false;
-      if (context_.stopping) return;
-      const auto start = std::chrono::steady_clock::now();
-      const ModelHolder::Reload result =
-          models_.reload([this](std::uint32_t number) { observations_.start_model(number); });
-      const double ms =
-          std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-              .count();
-      log_reload(result, ms);
-    });
+    must_start([this] { asio::post(loads_, [this] { reload_now(); }); });
+  }
+
+  void reload_now() {
+    reload_waits_ = false;
+    if (context_.stopping) return;
+    const auto start = std::chrono::steady_clock::now();
+    const ModelHolder::Reload result =
+        models_.reload([this](std::uint32_t number) { observations_.start_model(number); });
+    const double ms =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    log_reload(result, ms);
   }
 
   void log_reload(const ModelHolder::Reload& result, double ms) {
@@ -252,21 +292,28 @@ class Server::Impl {
     }
   }
 
-  void stop(int signal) {
-    log_.write(LogLine("info", "stopping").text("signal", signal == SIGINT ? "SIGINT" : "SIGTERM"));
+  void stop(int signal) noexcept {
+    log_.write_made([&] {
+      return LogLine("info", "stopping").text("signal", signal == SIGINT ? "SIGINT" : "SIGTERM");
+    });
     service_.stop();
     context_.stopping = true;
     stop_by_ = std::chrono::steady_clock::now() + options_.limits.grace_time;
-    asio::post(acceptor_.get_executor(), [this] {
-      take_waiting();
-      Failure ignored;
-      acceptor_.close(ignored);
-      accept_pause_.cancel();
-      const std::lock_guard lock(sessions_guard_);
-      for (const auto& one : sessions_) {
-        if (const auto session = one.lock()) session->stop();
-      }
+    must_start([this] {
+      asio::post(acceptor_.get_executor(), [this] { must_start([this] { stop_accepting(); }); });
     });
+  }
+
+  /// May be repeated where it ended for lack of memory.
+  void stop_accepting() {
+    take_waiting();
+    Failure ignored;
+    acceptor_.close(ignored);
+    accept_pause_.cancel();
+    const std::lock_guard lock(sessions_guard_);
+    for (const auto& one : sessions_) {
+      if (const auto session = one.lock()) session->stop();
+    }
   }
 
   /// Connections that the system has made already, although nobody has asked for them yet.
@@ -274,9 +321,9 @@ class Server::Impl {
     Failure failure;
     acceptor_.non_blocking(true, failure);
     while (!failure) {
-      tcp::socket socket(asio::make_strand(io_));
+      tcp::socket socket(next_strand());
       acceptor_.accept(socket, failure);
-      if (!failure) take(std::move(socket));
+      if (!failure) try_take(std::move(socket));
     }
   }
 
@@ -288,17 +335,24 @@ class Server::Impl {
     }
     stop_timer_.expires_after(kLookWhileStopping);
     stop_timer_.async_wait([this](Failure failure) {
-      if (!failure) wait_for_sessions();
+      if (!failure) must_start([this] { wait_for_sessions(); });
     });
   }
 
   void finish() {
     unanswered_ = metrics_.requests_in_flight.load();
+    {
+      const std::lock_guard lock(sessions_guard_);
+      for (const auto& one : sessions_) {
+        if (const auto session = one.lock()) session->abandon();
+      }
+    }
     workers_.stop();
-    io_.stop();
+    network_.stop();
   }
 
-  // In the order in which they need each other: sessions, which io_ and workers_ hold, go first.
+  // In the order in which they need each other: threads go first, then sessions, which io_ and
+  // work_ hold.
   ServerOptions options_;
   ModelHolder models_;
   Observations observations_;
@@ -306,9 +360,11 @@ class Server::Impl {
   Service service_;
   Log log_;
   asio::io_context io_;
-  asio::thread_pool workers_;
-  asio::thread_pool loader_;
+  asio::io_context work_;   // large requests
+  asio::io_context loads_;  // of the model file
   SessionContext context_;
+  std::vector<Strand> strands_;  // of connections
+  std::size_t next_strand_ = 0;
   tcp::acceptor acceptor_;
   asio::steady_timer accept_pause_;
   asio::steady_timer file_timer_;
@@ -321,12 +377,15 @@ class Server::Impl {
   std::atomic<bool> reload_waits_ = false;
   std::chrono::steady_clock::time_point stop_by_;
   std::atomic<std::uint64_t> unanswered_ = 0;
+  ContextThreads network_;
+  ContextThreads workers_;
+  ContextThreads loader_;
 };
 
 Server::Server(const ServerOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 Server::~Server() = default;
 std::string Server::url() const { return impl_->url(); }
 std::uint16_t Server::port() const { return impl_->port(); }
-bool Server::run() { return impl_->run(); }
+ServerEnd Server::run() { return impl_->run(); }
 
 }  // namespace tare::serve

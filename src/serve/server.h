@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "serve/http/limits.h"
 
@@ -16,19 +17,27 @@ struct ServerOptions {
   std::uint16_t port = 8080;       // 0: any that is free
   std::size_t threads = 0;  // for the network, and the same number for large requests; 0: all cores
   Limits limits;
-  std::string token;  // that clients must send; empty: none
+  std::string token;                       // that clients must send; empty: none
+  std::vector<std::string> allowed_hosts;  // names by which clients may call it, beside its address
   double watch_level = 0.9;
   std::size_t watch_window = 1'000;
   std::size_t remembered_rows = 1'000'000;
   bool log_requests = true;  // also those that went well
 };
 
+/// How the service ended.
+struct ServerEnd {
+  bool all_answered = true;  // every request that had begun; false: the time limit was reached
+  bool still_working =
+      false;  // a thread did not end when it was told to: ~Server would wait for it
+};
+
 /// The service. It listens from its construction on, runs until SIGTERM or SIGINT, reloads the
 /// model on SIGHUP and when its file changes, and writes its log to standard error.
 class Server {
  public:
-  /// Throws what loading a model throws, kInvalidArgument for an invalid address, kIo if the port
-  /// is in use.
+  /// Throws what loading a model throws, kInvalidArgument for an invalid address or name, kIo if
+  /// the port is in use or the system refuses a thread.
   explicit Server(const ServerOptions& options);
   ~Server();
 
@@ -36,9 +45,8 @@ class Server {
   std::string url() const;
   std::uint16_t port() const;
 
-  /// Returns after a signal to stop: true if every request that had begun was answered, false if
-  /// the time limit was reached. Call it once.
-  bool run();
+  /// Returns after a signal to stop. Call it once.
+  ServerEnd run();
 
  private:
   class Impl;

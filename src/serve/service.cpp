@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "base/strings.h"
 #include "io/json_text.h"
 #include "serve/http/deadline.h"
 #include "serve/http/embedded.h"
@@ -31,6 +32,20 @@ bool same_secret(std::string_view given, std::string_view wanted) {
   return difference == 0;
 }
 
+/// The token of "Bearer TOKEN"; empty for anything else. The scheme is a name without case (RFC
+/// 9110, 11.1).
+std::string_view bearer_token(std::string_view authorization) {
+  const std::size_t end = std::min(authorization.find(' '), authorization.size());
+  if (canonical_name(authorization.substr(0, end)) != "bearer") return {};
+  return trim(authorization.substr(end));
+}
+
+/// A path that exists with another method.
+struct MethodNotAllowed {
+  std::string detail;
+  std::string_view allowed;
+};
+
 /// Few rows, as far as a glance can tell: lines, or objects.
 bool is_small(const std::string& body) {
   return body.size() <= kSmallBody && std::ranges::count(body, '\n') <= kFewRows &&
@@ -51,8 +66,10 @@ Reply file_reply(const Route& route) {
     reply.headers.emplace_back("Cache-Control", "no-cache");
     reply.headers.emplace_back("Content-Security-Policy",
                                "default-src 'none'; script-src 'self'; style-src 'self'; img-src "
-                               "'self' data:; connect-src 'self'; base-uri 'none'; form-action "
-                               "'none'; frame-ancestors 'none'");
+                               "'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+                               "frame-ancestors 'none'; require-trusted-types-for 'script'; "
+                               "trusted-types 'none'");
+    reply.headers.emplace_back("Cross-Origin-Opener-Policy", "same-origin");
     return reply;
   }
   refuse(404, "the page was not built in");
@@ -95,14 +112,19 @@ Service::Service(const ModelHolder& models, Observations& observations, Metrics&
       limits_(limits),
       token_(std::move(token)) {}
 
-Reply Service::handle(const Request& request) noexcept {
+/// The reply of `work`, or to what it throws.
+template <class Work>
+Reply Service::reply_of(const Request& request, Work&& work) noexcept {
   std::size_t route = kNoPath;
   Reply reply;
   try {
     try {
-      reply = route_request(request, route);
+      reply = work(route);
     } catch (const Refusal& refusal) {
       reply = reply_to(refusal, request);
+    } catch (const MethodNotAllowed& wrong) {
+      reply = problem_reply(405, wrong.detail, request.id);
+      reply.headers.emplace_back("Allow", std::string(wrong.allowed));
     } catch (const Error& error) {
       reply = reply_to(refusal_of(error), request);
     } catch (const std::bad_alloc&) {
@@ -119,14 +141,29 @@ Reply Service::handle(const Request& request) noexcept {
   return reply;
 }
 
+Reply Service::handle(const Request& request) noexcept {
+  return reply_of(request, [&](std::size_t& route) { return route_request(request, route); });
+}
+
+std::optional<Reply> Service::refuse_early(const Request& request) noexcept {
+  Reply reply = reply_of(request, [&](std::size_t& route) {
+    find(request, route);
+    return Reply{};
+  });
+  if (reply.status == 200) return std::nullopt;
+  return reply;
+}
+
+bool Service::takes_body(const Request& request) noexcept { return request.method == "POST"; }
+
 bool Service::may_take_long(const Request& request) const noexcept {
   if (request.method != "POST") return false;
   return !is_small(request.body) || small_seconds_.load() > kQuickSeconds;
 }
 
-Reply Service::route_request(const Request& request, std::size_t& route) {
+const Route& Service::find(const Request& request, std::size_t& route) const {
   const std::string_view target(request.target);
-  std::string_view path = target.substr(0, target.find('?'));
+  const std::string_view path = target.substr(0, target.find('?'));
   const Target full =
       path.starts_with('/') ? Target{std::string(path), {}} : parse_target(path, {});
   std::string_view allowed;
@@ -136,23 +173,23 @@ Reply Service::route_request(const Request& request, std::size_t& route) {
            full.path.substr(0, 100));
   }
   if (found == kOtherMethod) {
-    Reply reply = problem_reply(
-        405, fmt::format("{} accepts {}, not {}", full.path, allowed, request.method.substr(0, 20)),
-        request.id);
-    reply.headers.emplace_back("Allow", std::string(allowed));
-    return reply;
+    throw MethodNotAllowed{
+        fmt::format("{} accepts {}, not {}", full.path, allowed, request.method.substr(0, 20)),
+        allowed};
   }
   route = found;
   const Route& row = routes()[found];
   if (row.needs_token) check_token(request);
+  return row;
+}
+
+Reply Service::route_request(const Request& request, std::size_t& route) {
+  const Route& row = find(request, route);
   return act(row, request, parse_target(request.target, row.parameters));
 }
 
 void Service::check_token(const Request& request) const {
-  if (token_.empty()) return;
-  constexpr std::string_view kScheme = "Bearer ";
-  const std::string_view given(request.authorization);
-  if (given.starts_with(kScheme) && same_secret(given.substr(kScheme.size()), token_)) return;
+  if (token_.empty() || same_secret(bearer_token(request.authorization), token_)) return;
   refuse(401, "this service requires a token (send the header 'Authorization: Bearer TOKEN')");
 }
 
@@ -181,12 +218,11 @@ Reply Service::act(const Route& route, const Request& request, const Target& tar
 }
 
 Reply Service::predict(const Request& request, const Target& target) {
-  const Deadline start = Clock::now();
+  const auto start = Clock::now();
   const std::shared_ptr<const NumberedModel> now = models_.now();
   PredictRequest asked =
       parse_predict(request, target, *now->model, limits_, observations_.options().level);
-  const Answers answers =
-      answer_rows(*now->model, asked.predictor, asked.table, start + limits_.request_time);
+  const Answers answers = answer_rows(*now->model, asked.predictor, asked.table, request.time);
   const std::uint64_t first = observations_.remember(answers.unnamed, now->number);
   const std::vector<Notice> warnings = asked.predictor.notices();
   const std::size_t count = answers.values.rows();
@@ -221,8 +257,8 @@ Reply Service::observe(const Request& request) {
   if (asked.by_id) {
     outcome = observations_.observe(asked.ids, asked.targets);
   } else {
-    const Answers answers = answer_observed(*now->model, asked.table, observations_.options().level,
-                                            Clock::now() + limits_.request_time);
+    const Answers answers =
+        answer_observed(*now->model, asked.table, observations_.options().level, request.time);
     outcome = observations_.observe(answers.unnamed, answers.targets, now->number);
   }
   Reply reply = text_reply(outcome_json(outcome, observations_.coverage()), "application/json");

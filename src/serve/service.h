@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <optional>
 #include <string>
 
 #include "serve/http/limits.h"
@@ -24,6 +26,13 @@ class Service {
   /// Never throws: an error becomes a reply.
   Reply handle(const Request& request) noexcept;
 
+  /// The refusal of a request whose head alone is known: its path, method or token is wrong. Such a
+  /// request's body need not be read.
+  std::optional<Reply> refuse_early(const Request& request) noexcept;
+
+  /// Whether the path and method take a body.
+  static bool takes_body(const Request& request) noexcept;
+
   /// Whether a request may take long enough to delay others, by its size and the recent time of
   /// small requests.
   bool may_take_long(const Request& request) const noexcept;
@@ -33,6 +42,9 @@ class Service {
 
  private:
   Reply route_request(const Request& request, std::size_t& route);
+  const Route& find(const Request& request, std::size_t& route) const;
+  template <class Work>
+  Reply reply_of(const Request& request, Work&& work) noexcept;
   Reply act(const Route& route, const Request& request, const Target& target);
   Reply predict(const Request& request, const Target& target);
   Reply observe(const Request& request);

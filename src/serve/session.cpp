@@ -9,6 +9,7 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/write.hpp>
 #include <cmath>
+#include <thread>
 #include <utility>
 
 #include "serve/http/http_parts.h"
@@ -22,12 +23,16 @@ using std::chrono::milliseconds;
 
 /// Read at a time, beside the head.
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
-/// A client that reads an answer more slowly than this is cut off in the end.
-constexpr std::size_t kSlowestBytesPerSecond = std::size_t{64} << 10;
+/// Until a read that could not be cancelled is cancelled again.
+constexpr milliseconds kCancelAgain{20};
+/// A read that lacked memory has ended without a word, and no cancellation brings its end.
+constexpr unsigned kMostCancellations = 20;
 /// For the client to see the answer before the connection goes.
 constexpr milliseconds kLinger{1000};
 /// An idle connection is kept this long once the service stops: a request may be on its way.
 constexpr milliseconds kIdleWhileStopping{500};
+constexpr const char* kTooManyHeld =
+    "too many answers wait for clients to read them (read answers, and try again in a moment)";
 
 }  // namespace
 
@@ -44,17 +49,34 @@ void Session::start() {
     Error ignored;
     self->socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
     const auto remote = self->socket_.remote_endpoint(ignored);
-    if (!ignored) {
-      self->client_ = fmt::format("{}:{}", remote.address().to_string(), remote.port());
-    }
-    self->wait_for_request();
+    self->try_step([&] {
+      if (!ignored) {
+        self->client_ = fmt::format("{}:{}", remote.address().to_string(), remote.port());
+      }
+      self->wait_for_request();
+    });
   });
 }
 
 void Session::stop() {
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
-    if (self->step_ == Step::kIdle) self->set_timer(kIdleWhileStopping);
+    self->try_step([&] {
+      if (self->step_ == Step::kIdle) self->set_timer(kIdleWhileStopping);
+    });
   });
+}
+
+/// What a step throws is a lack of memory. The connection then ends now: its timer would keep it
+/// open.
+template <class StepBody>
+void Session::try_step(const StepBody& step) noexcept {
+  try {
+    step();
+  } catch (...) {
+    context_.log.write_made(
+        [&] { return LogLine("error", "connection_failed").text("reason", "out of memory"); });
+    close();
+  }
 }
 
 void Session::set_timer(milliseconds time) {
@@ -68,9 +90,16 @@ void Session::on_timer() {
   if (timer_.expiry() > std::chrono::steady_clock::now()) return;  // set anew in the meantime
   if (step_ == Step::kReading) {
     timed_out_ = true;
+    if (++cancellations_ > kMostCancellations) {  // no read is there that could end
+      close();
+      return;
+    }
     Error ignored;
     socket_.cancel(ignored);  // the read ends, and is answered with 408
-  } else if (step_ != Step::kWorking) {
+    set_timer(kCancelAgain);  // bytes that came just now start one more
+  } else if (step_ == Step::kWorking) {
+    stop_work_ = true;  // it is answered with 503
+  } else {
     close();
   }
 }
@@ -78,10 +107,13 @@ void Session::on_timer() {
 void Session::wait_for_request() {
   request_ = {};
   body_ = {};
+  held_.release();
   in_flight_.reset();
+  stop_work_ = false;
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(context_.limits.header_bytes));
-  parser_->body_limit(context_.limits.body_bytes);
+  body_limit_ = context_.limits.body_bytes;
+  parser_->body_limit(body_limit_);
   parser_->get().body().count_in(context_.metrics.body_bytes_buffered,
                                  context_.limits.buffered_bytes);
   if (buffer_.size() > 0) {  // the next request came with the last one
@@ -92,17 +124,19 @@ void Session::wait_for_request() {
   const bool hurry = context_.stopping || kind_ == Kind::kRefused;
   set_timer(hurry ? kIdleWhileStopping : context_.limits.idle_time);
   socket_.async_wait(asio::socket_base::wait_read, [self = shared_from_this()](Error error) {
-    if (!error) self->read_head();
+    if (!error) self->try_step([&] { self->read_head(); });
   });
 }
 
 void Session::read_head() {
   step_ = Step::kReading;
   timed_out_ = false;
+  cancellations_ = 0;
   set_timer(context_.limits.request_time);
-  http::async_read_header(
-      socket_, buffer_, *parser_,
-      [self = shared_from_this()](Error error, std::size_t) { self->on_head(error); });
+  http::async_read_header(socket_, buffer_, *parser_,
+                          [self = shared_from_this()](Error error, std::size_t) {
+                            self->try_step([&] { self->on_head(error); });
+                          });
 }
 
 void Session::on_head(Error error) {
@@ -111,6 +145,12 @@ void Session::on_head(Error error) {
     return;
   }
   take_request();
+  if (auto refused = head_refusal()) {
+    began_ = std::chrono::steady_clock::now();
+    const bool has_body = !parser_->is_done() || !framing_is_known_;
+    answer(std::move(*refused), /*close=*/has_body || !parser_->keep_alive());
+    return;
+  }
   if (boost::beast::iequals(parser_->get()[http::field::expect], "100-continue")) {
     auto go_on = std::make_shared<http::response<http::empty_body>>(http::status::continue_,
                                                                     parser_->get().version());
@@ -119,12 +159,60 @@ void Session::on_head(Error error) {
                         if (failed) {
                           self->close();
                         } else {
-                          self->read_body();
+                          self->try_step([&] { self->read_body(); });
                         }
                       });
     return;
   }
   read_body();
+}
+
+/// What can be refused before the body is read, so that a client that may not ask holds no memory.
+std::optional<Reply> Session::head_refusal() {
+  Reply reply;
+  if (kind_ == Kind::kRefused) {
+    reply = problem_reply(429, "too many connections (try again in a moment)", request_.id);
+    reply.route = kNoPath;
+    framing_is_known_ = false;  // it is closed in any case
+    return reply;
+  }
+  try {
+    const RequestHead fields = head();
+    framing_is_known_ = false;
+    check_framing(fields);
+    framing_is_known_ = true;
+    context_.hosts.check(fields);
+    if (auto refused = context_.service.refuse_early(request_)) return refused;
+    if (!Service::takes_body(request_)) limit_unused_body();
+    return std::nullopt;
+  } catch (const Refusal& refusal) {
+    reply = problem_reply(refusal.status(), refusal.detail(), request_.id);
+    reply.route = kNoPath;
+    return reply;
+  }
+}
+
+RequestHead Session::head() const {
+  const auto& fields = parser_->get();
+  const auto text = [&](http::field name) { return plain(fields[name]); };
+  return {.version = fields.version(),
+          .target = plain(fields.target()),
+          .hosts = fields.count(http::field::host),
+          .host = text(http::field::host),
+          .origins = fields.count(http::field::origin),
+          .origin = text(http::field::origin),
+          .lengths = fields.count(http::field::content_length),
+          .encodings = fields.count(http::field::transfer_encoding),
+          .encoding = text(http::field::transfer_encoding)};
+}
+
+/// A body that no one will look at.
+void Session::limit_unused_body() {
+  body_limit_ = std::min(body_limit_, context_.limits.unused_body_bytes);
+  parser_->body_limit(body_limit_);  // of chunks; a length has been compared already
+  if (parser_->content_length().value_or(0) <= body_limit_) return;
+  refuse(413, "{} {} takes no body, and this one is larger than {} bytes", request_.method,
+         request_.target.substr(0, 60), body_limit_);
 }
 
 void Session::read_body() {
@@ -134,11 +222,13 @@ void Session::read_body() {
   }
   http::async_read(socket_, buffer_, *parser_,
                    [self = shared_from_this()](Error error, std::size_t) {
-                     if (error) {
-                       self->on_read_error(error);
-                     } else {
-                       self->on_request();
-                     }
+                     self->try_step([&] {
+                       if (error) {
+                         self->on_read_error(error);
+                       } else {
+                         self->on_request();
+                       }
+                     });
                    });
 }
 
@@ -160,7 +250,7 @@ std::string Session::new_request_id() {
 void Session::on_read_error(Error error) {
   began_ = std::chrono::steady_clock::now();
   parser_->get().body() = {};  // nobody will read what came of it
-  auto [status, detail] = read_problem(error, context_.limits);
+  auto [status, detail] = read_problem(error, context_.limits, body_limit_);
   if (timed_out_) {
     status = 408;
     detail = fmt::format("the request did not arrive within {} seconds",
@@ -178,33 +268,33 @@ void Session::on_read_error(Error error) {
 
 void Session::on_request() {
   began_ = std::chrono::steady_clock::now();
-  timer_.cancel();
   step_ = Step::kWorking;
+  set_timer(context_.limits.request_time);
+  request_.time = TimeLimit(began_ + context_.limits.request_time, &stop_work_);
   body_ = std::move(parser_->get().body());
   request_.body = std::move(body_.text);
   const bool close = !parser_->keep_alive();
-  if (kind_ == Kind::kRefused) {
-    Reply reply = problem_reply(429, "too many connections (try again in a moment)", request_.id);
-    reply.route = kNoPath;
-    answer(std::move(reply), /*close=*/true);
-    return;
-  }
   in_flight_.emplace(context_.metrics.requests_in_flight);
   if (!context_.service.may_take_long(request_)) {
     answer(context_.service.handle(request_), close);
     return;
   }
   CountedIn waiting(context_.metrics.batches_waiting);
-  if (context_.metrics.batches_waiting > context_.limits.waiting_batches) {
-    Reply reply = problem_reply(429, "too many large requests are waiting (try again in a moment)",
+  const bool crowded = context_.metrics.batches_waiting > context_.limits.waiting_batches;
+  if (crowded || context_.metrics.answer_bytes_held >= context_.limits.held_bytes) {
+    Reply reply = problem_reply(429,
+                                crowded ? "too many large requests are waiting (try again in a "
+                                          "moment)"
+                                        : kTooManyHeld,
                                 request_.id);
     reply.route = kNoPath;
     answer(std::move(reply), close);
     return;
   }
-  asio::post(context_.workers, [self = shared_from_this(), close, waiting = std::move(waiting)] {
-    self->answer_beside(close);
-  });
+  asio::post(context_.workers.executor,
+             [self = shared_from_this(), close, waiting = std::move(waiting)] {
+               self->answer_beside(close);
+             });
 }
 
 /// On a worker. Where there is no memory left even for the way back, the connection ends.
@@ -212,9 +302,23 @@ void Session::answer_beside(bool close) noexcept {
   try {
     auto reply = std::make_shared<Reply>(context_.service.handle(request_));
     asio::post(socket_.get_executor(), [self = shared_from_this(), close, reply] {
-      self->answer(std::move(*reply), close);
+      self->try_step([&] { self->answer(std::move(*reply), close); });
     });
-  } catch (const std::exception&) {
+  } catch (...) {
+    close_from_beside();
+  }
+}
+
+/// Not at once, as this thread may not touch the socket.
+void Session::close_from_beside() noexcept {
+  constexpr milliseconds kWaitForMemory{20};
+  for (;;) {
+    try {
+      asio::post(socket_.get_executor(), [self = shared_from_this()] { self->close(); });
+      return;
+    } catch (...) {
+      std::this_thread::sleep_for(kWaitForMemory);
+    }
   }
 }
 
@@ -224,40 +328,83 @@ bool Session::more_is_there() const {
   return buffer_.size() > 0 || socket_.available(ignored) > 0;
 }
 
+/// Counts a large answer among those that clients have not read yet, or replaces it by a refusal.
+void Session::hold(Reply& reply) {
+  if (reply.body.size() <= context_.limits.small_answer) return;
+  if (held_.take(context_.metrics.answer_bytes_held, reply.body.size(),
+                 context_.limits.held_bytes)) {
+    return;
+  }
+  const std::size_t route = reply.route;
+  reply = problem_reply(429, kTooManyHeld, request_.id);
+  reply.route = route;
+}
+
+/// An answer on its way.
+template <class Body>
+struct Session::Sending {
+  Sending(http::status status, unsigned version) : response(status, version) {}
+  http::response<Body> response;
+  http::response_serializer<Body> serializer{response};
+  bool close = false;
+};
+
 void Session::answer(Reply reply, bool close) {
   close = close || (context_.stopping && !more_is_there());
+  hold(reply);
   log_reply(reply);
+  request_.body = {};
+  body_ = {};  // it is not needed any more, however long the answer takes to be read
   const unsigned version = parser_->get().version() == 10 ? 10 : 11;
   const auto status = static_cast<http::status>(reply.status);
   if (request_.method == "HEAD") {
-    auto response = std::make_shared<http::response<http::empty_body>>(status, version);
-    set_fields(*response, reply, request_.id, close);
-    response->content_length(reply.body.size());
-    send(std::move(response), close);
+    auto sending = std::make_shared<Sending<http::empty_body>>(status, version);
+    set_fields(sending->response, reply, request_.id, close);
+    sending->response.content_length(reply.body.size());
+    sending->close = close;
+    send(std::move(sending));
     return;
   }
-  auto response = std::make_shared<http::response<http::string_body>>(status, version);
-  set_fields(*response, reply, request_.id, close);
-  response->body() = std::move(reply.body);
-  response->prepare_payload();
-  send(std::move(response), close);
+  auto sending = std::make_shared<Sending<http::string_body>>(status, version);
+  set_fields(sending->response, reply, request_.id, close);
+  sending->response.body() = std::move(reply.body);
+  sending->response.prepare_payload();
+  sending->close = close;
+  send(std::move(sending));
 }
 
-template <class Response>
-void Session::send(std::shared_ptr<Response> response, bool close) {
+template <class Body>
+void Session::send(std::shared_ptr<Sending<Body>> sending) {
   step_ = Step::kWriting;
-  const std::size_t bytes = response->payload_size().value_or(0);
-  set_timer(context_.limits.request_time + milliseconds(1000 * bytes / kSlowestBytesPerSecond));
-  http::async_write(socket_, *response,
-                    [self = shared_from_this(), response, close](Error error, std::size_t) {
-                      if (error) {
-                        self->close();
-                      } else if (close) {
-                        self->close_slowly();
-                      } else {
-                        self->wait_for_request();
-                      }
-                    });
+  const std::size_t bytes = sending->response.payload_size().value_or(0);
+  send_by_ = std::chrono::steady_clock::now() + context_.limits.request_time +
+             milliseconds(1000 * bytes / context_.limits.slowest_answer);
+  send_more(std::move(sending));
+}
+
+/// Piece by piece: a client that takes none for the time of a request is cut off, and one that
+/// takes them too slowly is cut off in the end.
+template <class Body>
+void Session::send_more(std::shared_ptr<Sending<Body>> sending) {
+  const auto left =
+      std::chrono::duration_cast<milliseconds>(send_by_ - std::chrono::steady_clock::now());
+  set_timer(std::clamp(left, milliseconds(0), context_.limits.request_time));
+  auto& serializer = sending->serializer;
+  http::async_write_some(
+      socket_, serializer,
+      [self = shared_from_this(), sending = std::move(sending)](Error error, std::size_t) {
+        self->try_step([&] {
+          if (error) {
+            self->close();
+          } else if (!sending->serializer.is_done()) {
+            self->send_more(sending);
+          } else if (sending->close) {
+            self->close_slowly();
+          } else {
+            self->wait_for_request();
+          }
+        });
+      });
 }
 
 /// Says that nothing more will come and reads what the client still sends: closing at once could
@@ -265,7 +412,7 @@ void Session::send(std::shared_ptr<Response> response, bool close) {
 void Session::close_slowly() {
   step_ = Step::kClosing;
   request_ = {};
-  body_ = {};
+  held_.release();
   in_flight_.reset();
   Error ignored;
   socket_.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
@@ -277,11 +424,13 @@ void Session::discard() {
   buffer_.clear();
   socket_.async_read_some(buffer_.prepare(kReadBytes / 8),
                           [self = shared_from_this()](Error error, std::size_t) {
-                            if (error) {
-                              self->close();
-                            } else {
-                              self->discard();
-                            }
+                            self->try_step([&] {
+                              if (error) {
+                                self->close();
+                              } else {
+                                self->discard();
+                              }
+                            });
                           });
 }
 

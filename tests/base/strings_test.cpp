@@ -28,6 +28,8 @@ TEST(Strings, TheClosestNamesComeFirst) {
   const std::vector<std::string> names = {"weight", "height", "mpg", "horsepower"};
   EXPECT_EQ(closest_names("wieght", names).front(), "weight");
   EXPECT_TRUE(closest_names("zzz", names).empty());
+  const std::vector<std::string> endless = {std::string(50'000'000, 'a')};
+  EXPECT_TRUE(closest_names("aaaa", endless).empty()) << "in no time and memory";
 }
 
 TEST(Strings, SplitKeepsEmptyParts) {

@@ -12,8 +12,8 @@ import devtools
 import page_checks
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "cli"))
-from harness import HEADER as NAMES  # noqa: E402
-from harness import CliTest, csv_text, main, points  # noqa: E402
+from harness import HEADER as NAMES
+from harness import CliTest, csv_text, main, points
 
 SHOTS = os.environ.get("TARE_SCREENSHOTS", "")
 SIZES = (400, 1400)

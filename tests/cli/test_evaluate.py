@@ -40,10 +40,10 @@ class Evaluate(CliTest):
             pinball(y[i], q[i][j], LEVELS[j]) for i in range(90) for j in range(100)), places=12)
 
         ends = self.ok("predict", "m.tare", "test.csv", "--interval", "0.9").numbers()
-        self.assertAlmostEqual(scores["length_90"], statistics.fmean(u - l for l, u in ends), places=12)
-        self.assertEqual(scores["coverage_90"], sum(l <= t <= u for t, (l, u) in zip(y, ends)) / 90)
+        self.assertAlmostEqual(scores["length_90"], statistics.fmean(high - low for low, high in ends), places=12)
+        self.assertEqual(scores["coverage_90"], sum(low <= t <= high for t, (low, high) in zip(y, ends)) / 90)
         self.assertAlmostEqual(scores["winkler_90"], statistics.fmean(
-            u - l + 20 * max(l - t, 0) + 20 * max(t - u, 0) for t, (l, u) in zip(y, ends)), places=10)
+            high - low + 20 * max(low - t, 0) + 20 * max(t - high, 0) for t, (low, high) in zip(y, ends)), places=10)
 
         steps = [(j + 0.5) / 200 for j in range(200)]
         q = self.ok("predict", "m.tare", "test.csv", "--levels", ",".join(map(repr, steps))).numbers()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where results go: never over a file without --force, never half a file."""
 import os
+import subprocess
 import unittest
 
-from harness import NOT_FOUND, OTHER, USAGE, CliTest, main
+from harness import DONE, NOT_FOUND, OTHER, TOOL, USAGE, CliTest, main
 
 
 class Files(CliTest):
@@ -70,6 +71,42 @@ class Files(CliTest):
     def test_file_mode_follows_the_umask(self):
         self.ok("predict", "m.tare", "data.csv", "-o", "out.csv", limits=lambda: os.umask(0o027))
         self.assertEqual(os.stat(self.path("out.csv")).st_mode & 0o777, 0o640)
+
+    def test_replaced_file_keeps_its_mode(self):
+        for mode in (0o600, 0o664):
+            os.chmod(self.path("m.tare"), mode)
+            self.small_model()
+            self.assertEqual(os.stat(self.path("m.tare")).st_mode & 0o777, mode)
+
+    def test_replaced_link_stays_a_link(self):
+        os.mkdir(self.path("models"))
+        os.rename(self.path("m.tare"), self.path("models/first.tare"))
+        os.symlink("models/first.tare", self.path("m.tare"))
+        self.small_model(count=70)
+        self.assertEqual(os.readlink(self.path("m.tare")), "models/first.tare")
+        self.assertEqual(self.ok("inspect", "models/first.tare", "--json").json()["values"]["rows"], 70)
+
+    def test_two_writers_of_one_file_leave_one_whole_file(self):
+        whole = [self.ok("predict", "m.tare", "data.csv", "--levels", level).bytes for level in ("0.1", "0.9")]
+        for _ in range(10):
+            runs = [subprocess.Popen([TOOL, "predict", "m.tare", "data.csv", "--levels", level, "-o", "out.csv", "--force"],
+                                     cwd=self.folder, stderr=subprocess.PIPE) for level in ("0.1", "0.9")]
+            for run in runs:
+                self.assertEqual(run.communicate()[1], b"")
+                self.assertEqual(run.returncode, DONE)
+            self.assertIn(self.read("out.csv"), whole)
+        self.assertEqual(set(self.snapshot()), {"data.csv", "m.tare", "out.csv"})
+
+    def test_without_proc_files_are_written_all_the_same(self):
+        hide = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$0" "$@"']
+        if subprocess.run([*hide, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("/proc cannot be hidden here")
+        for line in (["predict", "m.tare", "data.csv", "-o", "out.csv"],
+                     ["predict", "m.tare", "data.csv", "-o", "out.csv", "--force"]):
+            done = subprocess.run([*hide, TOOL, *line], cwd=self.folder, capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (DONE, b""))
+            self.assertEqual(self.read("out.csv"), self.ok("predict", "m.tare", "data.csv").bytes)
+        self.assertEqual(set(self.snapshot()), {"data.csv", "m.tare", "out.csv"})
 
 
 if __name__ == "__main__":

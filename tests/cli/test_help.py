@@ -32,7 +32,7 @@ class Help(CliTest):
             lines = self.ok(command, "--help").out.splitlines()
             for i, line in enumerate(lines):
                 if re.match(r"^  (-\w,)?--", line):
-                    explained = len(line) > 32 and line[30:].strip() or lines[i + 1].startswith(" " * 20)
+                    explained = (len(line) > 32 and line[30:].strip()) or lines[i + 1].startswith(" " * 20)
                     self.assertTrue(explained, f"{command}: {line}")
 
     def test_help_is_in_groups_and_fits_a_terminal(self):
@@ -43,7 +43,7 @@ class Help(CliTest):
         self.assertNotIn("\nOptions:\n", text)  # each is in a group
         for command in COMMANDS:
             for line in self.ok(command, "--help").out.splitlines():
-                if line.startswith("  -") or line.startswith(" " * 30):
+                if line.startswith(("  -", " " * 30)):
                     self.assertLessEqual(len(line), 100, f"{command}: {line}")
 
     def test_no_command(self):

@@ -33,7 +33,7 @@ class ModelFile(CliTest):
     def refused(self, content, says=()):
         self.write("bad.tare", content)
         for line in (["predict", "bad.tare", "data.csv", "-o", "out.csv"], ["evaluate", "bad.tare", "data.csv"],
-                     ["inspect", "bad.tare"]):
+                     ["inspect", "bad.tare"], ["inspect", "bad.tare", "--json"]):
             self.fails(BAD_DATA, *line, says=["bad.tare", *says])
 
     def test_truncated_at_many_lengths(self):

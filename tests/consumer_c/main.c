@@ -15,7 +15,8 @@ static int print_answers(const tare_answers* answers) {
   const size_t columns = tare_answers_columns(answers);
   const double* values = tare_answers_values(answers);
   for (i = 0; i < tare_answers_rows(answers); ++i) {
-    for (j = 0; j < columns; ++j) printf("%s=%.17g ", tare_answers_name(answers, j), values[i * columns + j]);
+    for (j = 0; j < columns; ++j)
+      printf("%s=%.17g ", tare_answers_name(answers, j), values[i * columns + j]);
     printf("\n");
   }
   for (i = 0; i < tare_answers_notices(answers); ++i) {
@@ -28,7 +29,8 @@ static int print_answers(const tare_answers* answers) {
 static int check_errors(const tare_model* model, const tare_table* table) {
   tare_answers* answers = NULL;
   const char* wrong[] = {"levels=1.5"};
-  if (tare_predict(model, table, wrong, 1, &answers) != TARE_INVALID_ARGUMENT || answers != NULL) return 1;
+  if (tare_predict(model, table, wrong, 1, &answers) != TARE_INVALID_ARGUMENT || answers != NULL)
+    return 1;
   if (strcmp(tare_last_error()->option, "levels") != 0) return 1;
   if (tare_predict(NULL, table, NULL, 0, &answers) != TARE_INVALID_ARGUMENT) return 1;
   if (tare_model_open("/no/such/file", NULL) != TARE_INVALID_ARGUMENT) return 1;
@@ -51,7 +53,8 @@ int main(int argc, char** argv) {
   if (argc != 3) return 2;
   if (strcmp(tare_version(), TARE_VERSION) != 0) return 1;
   if (tare_table_read_csv(argv[1], &table) != TARE_OK) return complain("read");
-  if (tare_fit(table, fit_options, sizeof fit_options / sizeof *fit_options, &model) != TARE_OK) return complain("fit");
+  if (tare_fit(table, fit_options, sizeof fit_options / sizeof *fit_options, &model) != TARE_OK)
+    return complain("fit");
   if (tare_model_save(model, argv[2], 1) != TARE_OK) return complain("save");
   if (tare_model_save_memory(model, &bytes, &size) != TARE_OK) return complain("save to memory");
   if (tare_model_open_memory(bytes, size, &loaded) != TARE_OK) return complain("open from memory");
@@ -62,7 +65,8 @@ int main(int argc, char** argv) {
   if (tare_table_new(&fresh) != TARE_OK) return complain("new table");
   if (tare_table_add_texts(fresh, "colour", colours, 2) != TARE_OK) return complain("texts");
   if (tare_table_add_numbers(fresh, "size", sizes, 2) != TARE_OK) return complain("numbers");
-  if (tare_predict(loaded, fresh, predict_options, 2, &answers) != TARE_OK) return complain("predict");
+  if (tare_predict(loaded, fresh, predict_options, 2, &answers) != TARE_OK)
+    return complain("predict");
   result = print_answers(answers) || check_errors(loaded, fresh);
 
   tare_answers_free(answers);

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "expect_error.h"
-#include "io/byte_source.h"
+#include "io/files/byte_source.h"
 
 namespace tare {
 namespace {
@@ -186,6 +186,11 @@ TEST(Schema, SurvivesTheModelFile) {
   EXPECT_EQ(Schema::from_json(schema.to_json()).to_json(), schema.to_json());
   expect_error(ErrorCode::kCorruptFile, "schema",
                [] { Schema::from_json(Json::parse("{\"target\":1}")); });
+  for (const Json& window : {Json(1e300), Json(-1), Json(1.5), Json("2"), Json(0)}) {
+    Json json = schema.to_json();
+    json["window"] = window;
+    expect_error(ErrorCode::kCorruptFile, "window", [&] { Schema::from_json(json); });
+  }
 }
 
 }  // namespace

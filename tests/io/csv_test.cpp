@@ -5,16 +5,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "io/byte_source.h"
+#include "io/csv_limits.h"
 #include "io/csv_window.h"
+#include "io/files/byte_source.h"
 #include "tare/base/error.h"
 #include "tare/base/rng.h"
 
@@ -214,20 +219,65 @@ TEST(CsvErrors, WhatIsNotADecimalNumberIsText) {
   EXPECT_EQ(table_of("a;b\n1,5;1\n").columns[0].kind, ColumnKind::kText);
 }
 
-TEST(CsvErrors, ALineWithoutAnEndDoesNotFillTheMemory) {
-  class Endless final : public ByteSource {
-   public:
-    const std::string& name() const noexcept override { return name_; }
-    std::size_t read(char* to, std::size_t room) override {
-      std::memset(to, 'a', room);
-      return room;
-    }
+/// A text that begins with `start` and goes on with one character for ever, as a small gzip file
+/// can. It counts what is taken of it.
+class Endless final : public ByteSource {
+ public:
+  Endless(std::string start, char more, std::size_t& taken)
+      : start_(std::move(start)), more_(more), taken_(taken) {}
+  const std::string& name() const noexcept override { return name_; }
+  std::size_t read(char* to, std::size_t room) override {
+    taken_ += room;
+    std::memset(to, more_, room);
+    std::memcpy(to, start_.data(), std::min(room, start_.size()));
+    start_.clear();
+    return room;
+  }
 
-   private:
-    std::string name_ = "cars.csv";
-  };
-  EXPECT_THAT(error_of([] { CsvReader reader(std::make_unique<Endless>()); }),
-              testing::StartsWith("cars.csv:1: a line or quoted cell of more than"));
+ private:
+  std::string name_ = "cars.csv";
+  std::string start_;
+  char more_;
+  std::size_t& taken_;
+};
+
+std::string error_in_endless(const std::string& start, char more, std::size_t& taken) {
+  return error_of([&] {
+    CsvReader reader(std::make_unique<Endless>(start, more, taken));
+    read_all(reader);
+  });
+}
+
+TEST(CsvErrors, ALineWithoutAnEndDoesNotFillTheMemory) {
+  std::size_t taken = 0;
+  EXPECT_EQ(error_in_endless("", 'a', taken),
+            "cars.csv:1: a line or quoted cell of more than 64 MiB (is a quote or a line break "
+            "missing?)");
+  EXPECT_LE(taken, kLongestHeader + CsvReader::kBlockBytes);
+  taken = 0;
+  EXPECT_EQ(error_in_endless("a\n1\n", '2', taken),
+            "cars.csv:3: a line or quoted cell of more than 256 MiB (is a quote or a line break "
+            "missing?)");
+  EXPECT_LE(taken, kLongestLine + CsvReader::kBlockBytes);
+}
+
+TEST(CsvErrors, TooManyColumnsAreRefusedBeforeTheyTakeMemory) {
+  EXPECT_EQ(error_in(std::string(kMostColumns, ',') + "\n1\n"),
+            "cars.csv:1: the header has more than 200000 columns (remove columns, or is a line "
+            "break missing?)");
+  EXPECT_EQ(reader_of(std::string(kMostColumns - 1, ',') + "\n").header().size(), kMostColumns);
+}
+
+TEST(CsvErrors, TheFirstNameThatAppearsTwiceIsNamed) {
+  EXPECT_THAT(error_in("z,b,a,b,z,a\n"), testing::HasSubstr("column 'b' appears twice"));
+}
+
+TEST(CsvReader, ABatchEndsWithTheRowThatReachesItsBytes) {
+  CsvReader reader = reader_of("a,b\n1,xxxxxxxx\n2,x\n3,x\n4,xxxxxxxx\n");
+  Table batch;
+  std::vector<std::size_t> rows;
+  while (reader.read(batch, 100, 8)) rows.push_back(batch.rows());
+  EXPECT_THAT(rows, ElementsAre(1, 2, 1));
 }
 
 TEST(CsvErrors, AWrongNumberOfRequestsIsRefused) {

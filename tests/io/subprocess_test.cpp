@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/subprocess.h"
+#include "io/files/subprocess.h"
 
 #include <dirent.h>
 #include <gmock/gmock.h>
@@ -157,6 +157,29 @@ TEST(RunFilter, SeveralThreadsRunTheirOwnProgramsAtOnce) {
   for (std::size_t t = 0; t < answers.size(); ++t) {
     EXPECT_EQ(answers[t], std::string(300'000, static_cast<char>('a' + t)));
   }
+}
+
+TEST(RunFilter, AProgramThatWritesTooMuchIsStopped) {
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    run_filter("yes 1", "", kPlenty, 1'000'000);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kBadData);
+    EXPECT_THAT(error.what(), HasSubstr("'yes 1' printed more than 1000000 bytes"));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds{20});
+  EXPECT_FALSE(has_children());
+  EXPECT_EQ(run_filter("head -c 5 /dev/zero", "", kPlenty, 5).size(), 5U);
+}
+
+TEST(RunFilter, ProgramsThatRunCanBeKilledFromElsewhere) {
+  std::jthread killer([] {
+    std::this_thread::sleep_for(milliseconds{200});
+    kill_running_filters();
+  });
+  EXPECT_THAT(error_of("sleep 30; true", kPlenty), HasSubstr("was killed by signal 9"));
+  kill_running_filters();  // nothing runs
 }
 
 TEST(RunFilter, AnUnlimitedTimeDoesNotOverflow) {

@@ -25,6 +25,32 @@ TEST(LogLine, IsAnObjectWhateverIsInIt) {
   EXPECT_TRUE(json["text"].get<std::string>().starts_with("a\"b\\c\n"));
 }
 
+TEST(LogLine, HasNothingThatATerminalObeys) {
+  LogLine line("info", "test");
+  // Escape, the one-character form of "escape [" in UTF-8 and as a byte, delete, a change of the
+  // direction of writing.
+  line.text("target",
+            "/\x1b[2J \xc2\x9b"
+            "31m \x9b"
+            "31m \x7f \xe2\x80\xae");
+  for (const char c : line.finish()) {
+    EXPECT_TRUE((c >= ' ' && c < '\x7f') || c == '\n') << static_cast<int>(c);
+  }
+  EXPECT_TRUE(
+      nlohmann::json::parse(line.finish())["target"].get<std::string>().starts_with("/\x1b"));
+}
+
+TEST(Log, FlushWaitsForTheLinesBefore) {
+  const TempFolder folder;
+  const std::string path = folder / "log";
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  Log log(file);
+  for (std::uint64_t i = 0; i < 100; ++i) log.write(LogLine("info", "test").count("i", i));
+  log.flush(std::chrono::seconds(20));
+  EXPECT_EQ(split_text(read_bytes(path), '\n').size(), 101U);
+  ::close(file);
+}
+
 TEST(Log, WritesEveryLineInOrderBeforeItEnds) {
   const TempFolder folder;
   const std::string path = folder / "log";

@@ -12,7 +12,7 @@ import time
 import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from harness import SANITIZED, TOOL, CliTest, csv_text, main  # noqa: E402,F401  (the tests take them from here)
+from harness import SANITIZED, TOOL, CliTest, csv_text, main  # noqa: F401  (the tests take them from here)
 
 JSON, NDJSON, CSV = "application/json", "application/x-ndjson", "text/csv"
 

@@ -5,7 +5,7 @@ import email.utils
 import json
 import re
 
-from serve_harness import CSV, JSON, NDJSON, ServeTest, csv_text, main
+from serve_harness import CSV, NDJSON, ServeTest, csv_text, main
 
 ROWS = [{"a": 1.5, "b": 0.25, "p": 3.25}, {"a": 9.0, "b": -1.0, "p": 17.0}, {"a": 5, "b": 0, "p": 10}]
 

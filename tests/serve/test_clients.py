@@ -13,7 +13,7 @@ MEGABYTE = 1 << 20
 
 
 def head(length=None, *fields):
-    lines = ["POST /v1/predict HTTP/1.1", "Host: x", "Content-Type: application/json", *fields]
+    lines = ["POST /v1/predict HTTP/1.1", "Host: localhost", "Content-Type: application/json", *fields]
     if length is not None:
         lines.append(f"Content-Length: {length}")
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
@@ -47,7 +47,7 @@ class Sizes(Clients):
         self.refused(self.service.post("/v1/predict", "a,b,p\n" + "1,2,3\n" * 101, CSV), 413, "100 rows")
 
     def test_header_bombs(self):
-        long = b"GET /livez HTTP/1.1\r\nHost: x\r\nX: " + b"y" * MEGABYTE
+        long = b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * MEGABYTE
         many = b"GET /livez HTTP/1.1\r\n" + b"X: y\r\n" * 100_000
         address = b"GET /" + b"a" * MEGABYTE + b" HTTP/1.1\r\n\r\n"
         for bomb in (long, many, address):
@@ -65,7 +65,7 @@ class Sizes(Clients):
 
     def test_requests_one_behind_the_other(self):
         one = head(len(BODY)) + BODY
-        data = self.service.raw(one * 20 + b"GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n")
+        data = self.service.raw(one * 20 + b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         self.assertEqual(data.count(b"HTTP/1.1 200 OK"), 21)
 
     def test_a_client_that_asks_before_it_sends(self):
@@ -120,7 +120,7 @@ class Slow(Clients):
     def test_an_idle_connection_is_no_slow_request(self):
         with self.service.connect() as connection:
             time.sleep(0.8)
-            connection.sendall(b"GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n")
+            connection.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             self.assertEqual(self.status_of(read_all(connection)), 200)
 
 
@@ -138,7 +138,7 @@ class Crowds(Clients):
         self.still_serves()
         before = self.service.memory()
         kept = self.service.connect()  # was there before the crowd
-        kept.sendall(b"GET /livez HTTP/1.1\r\n\r\n")
+        kept.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
         self.assertEqual(self.status_of(kept.recv(1000)), 200)
         crowd = []
         for i in range(self.many):
@@ -149,11 +149,11 @@ class Crowds(Clients):
                     connection.sendall(b"POST /v1/predict HTTP/1.1\r\nContent-Le")
                 except OSError:  # cut off already
                     pass
-        kept.sendall(b"GET /readyz HTTP/1.1\r\n\r\n")
+        kept.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         self.assertEqual(self.status_of(kept.recv(1000)), 200)
         if not SANITIZED:
             self.assertLess(self.service.memory() - before, 60 * MEGABYTE)
-        answer = self.service.raw(b"GET /livez HTTP/1.1\r\n\r\n")
+        answer = self.service.raw(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
         self.assertIn(self.status_of(answer), (0, 429))
         for connection in crowd:
             connection.close()
@@ -175,11 +175,11 @@ class Crowds(Clients):
     def test_one_too_many_is_told_so(self):
         crowd = [self.service.connect() for _ in range(200)]
         for connection in crowd:
-            connection.sendall(b"GET /livez HTTP/1.1\r\n\r\n")
+            connection.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
             self.assertEqual(self.status_of(connection.recv(1000)), 200)
         answer = self.refused(self.service.get("/livez"), 429, "too many connections")
         self.assertEqual(answer.headers["retry-after"], "1")
-        crowd[0].sendall(b"GET /livez HTTP/1.1\r\n\r\n")
+        crowd[0].sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
         self.assertEqual(self.status_of(crowd[0].recv(1000)), 200)
         for connection in crowd:
             connection.close()
@@ -219,6 +219,10 @@ class Memory(Clients):
         self.assertLess(most, 700 * MEGABYTE)
         self.assertEqual(self.service.metric("tare_body_bytes_buffered"), 0)
         self.still_serves()
+
+
+class Queue(Clients):
+    OPTIONS = ("--timeout", 120, "--max-rows", 1_000_000)
 
     def test_large_requests_wait_and_small_ones_do_not(self):
         rows = "a,b,p\n" + "1,2,3\n" * 200_000

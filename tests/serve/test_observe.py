@@ -2,9 +2,8 @@
 """Targets that arrive later, and the alarm when coverage leaves its band."""
 import json
 
-from serve_harness import CSV, NDJSON, ServeTest, csv_text, main
-
 from harness import HEADER, points
+from serve_harness import CSV, NDJSON, ServeTest, csv_text, main
 
 
 class Observe(ServeTest):

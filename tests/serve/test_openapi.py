@@ -3,9 +3,8 @@
 import json
 import re
 
-from serve_harness import CSV, JSON, NDJSON, ServeTest, main
-
 from harness import HEADER, points
+from serve_harness import CSV, JSON, NDJSON, ServeTest, main
 
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "number": (int, float), "integer": int,
          "null": type(None)}

@@ -15,7 +15,7 @@ import unittest
 from serve_harness import ServeTest, csv_text, main
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "browser"))
-import devtools  # noqa: E402
+import devtools
 
 PLOTS = ("density", "intervals", "fan", "coverage-plot")
 DRAWN = "document.querySelectorAll('.plot svg').length === 4"
@@ -335,10 +335,27 @@ class OtherModels(Page):
         self.try_model("--method", "nrc", "--regressor", "ridge", "--window", "3", "--drop", "p")
         rows = [["uv"[i % 2], i % 10, 5, i % 7 - 3, 1e-7 * (i * 7 % 13)] for i in range(100)]
         self.write("odd.csv", csv_text(["a group with quite a long name", "n", "same", "m<b>&", "y"], rows))
-        page = self.try_model("--method", "pure_kernel", "--guarantee", "split,strict", "--bounds", "none", "--group", "a group with quite a long name",
-                              "--drop", "a group with quite a long name", data="odd.csv")
+        page = self.try_model("--method", "pure_kernel", "--guarantee", "split,strict", "--bounds", "none",
+                              "--group", "a group with quite a long name", "--drop", "a group with quite a long name", data="odd.csv")
         self.assertIn("∞", page.evaluate("document.getElementById('interval-table').textContent"))
         self.assertIn("m<b>&", page.evaluate("document.getElementById('features').textContent"))
+
+    def test_names_that_are_html_are_shown_as_text(self):
+        """Columns, categories and the target: nothing of them becomes an element, and no script runs."""
+        column, category, target = ("<img src=x onerror=alert(1)>", "<script>document.title='x'</script>", "<b onclick=alert(2)>y</b>")
+        rows = [[i % 10, (category, "plain")[i % 2], i % 7] for i in range(100)]
+        self.write("html.csv", csv_text([column, "</option><svg/onload=alert(3)>", target], rows))
+        self.fit("html.csv", "--method", "pure_kernel", target=target, output="special.tare")
+        self.service = self.serve(model="special.tare")
+        page = self.open(1400)
+        page.set_file("#file", self.path("html.csv"))
+        page.wait_for("!document.getElementById('csv-result').hidden")
+        self.assertEqual(page.evaluate("document.querySelectorAll('img, b, script:not([src]), [onerror], [onclick], [onload]').length"), 0)
+        self.assertIn(column, page.evaluate("document.getElementById('features').textContent"))
+        self.assertIn(category, page.evaluate("document.querySelector('#features select').textContent"))
+        self.assertIn(target, page.evaluate("document.title"))
+        self.assertIn(column, page.evaluate("document.getElementById('csv-table').textContent"))
+        self.check_drawn(page)
 
 
 # What Page tests is not tested again with the other models.

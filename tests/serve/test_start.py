@@ -2,13 +2,15 @@
 """Starting: what is refused before anything listens."""
 import http.client
 import json
+import os
+import resource
+import signal
 import socket
 import subprocess
 import urllib.request
 
-from serve_harness import TOOL, ServeTest, main
-
 from harness import BAD_DATA, NOT_FOUND, OTHER, UNSUPPORTED, USAGE
+from serve_harness import SANITIZED, TOOL, ServeTest, main
 
 
 class Start(ServeTest):
@@ -30,6 +32,33 @@ class Start(ServeTest):
         self.fails(NOT_FOUND, "serve", "m.tare", "--token-file", "none", says=["none: no such file"])
         self.write("empty", "\nsecond\n")
         self.fails(BAD_DATA, "serve", "m.tare", "--token-file", "empty", says=["first line is empty"])
+
+    def test_values_that_do_not_fit(self):
+        """Beyond the units that they are converted to: a typing error, and never a small number."""
+        for option, value in (("--timeout", "1e300"), ("--timeout", "86401"), ("--max-body", str(2 ** 54)), ("--max-rows", str(2 ** 64 - 1)),
+                              ("--max-buffered", str(2 ** 44)), ("--max-connections", str(2 ** 63)), ("--remember", str(10 ** 18)),
+                              ("--watch-window", str(10 ** 18)), ("--threads", "100000")):
+            self.fails(USAGE, "serve", "m.tare", option, value, says=[option, "at most"])
+        self.fails(USAGE, "serve", "m.tare", "--allow-host", "a b", says=["'a b' is not a host name"])
+
+    def test_a_pipe_is_no_model(self):
+        """Opening it does not wait for someone who writes."""
+        os.mkfifo(self.path("pipe"))
+        result = self.run_tool("serve", "pipe", timeout=20)  # not fails(), which reads every file of the folder
+        self.assertEqual(result.code, OTHER)
+        self.assertIn("pipe: is not a regular file", result.err)
+        os.replace(self.path("pipe"), self.path("m.tare"))
+        self.service.signal(signal.SIGHUP)
+        self.assertIn("not a regular file", self.service.wait_for_log("model_refused")[-1]["reason"])
+        self.assertEqual(self.service.get("/livez").status, 200)
+
+    def test_threads_that_cannot_be_started(self):
+        if SANITIZED:
+            self.skipTest("the sanitizers take all the address space")
+        room = 2 << 30  # less than the stacks of 2,000 threads
+        result = self.fails(OTHER, "serve", "m.tare", "--port", "0", "--threads", "1000", says=["cannot start a thread", "--threads"],
+                            limits=lambda: resource.setrlimit(resource.RLIMIT_AS, (room, room)))
+        self.assertEqual(result.out, "", "it does not say that it listens")
 
     def test_what_is_printed(self):
         process = subprocess.Popen([TOOL, "serve", "m.tare", "--port", "0", "--json", "--log", "errors"], cwd=self.folder,

@@ -10,7 +10,7 @@ from serve_harness import CSV, ServeTest, main, read_all
 
 ROW = {"a": 1.5, "b": 0.25, "p": 3.25}
 BODY = json.dumps({"rows": [ROW] * 20}).encode()
-REQUEST = (b"POST /v1/predict HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(BODY)) + BODY
+REQUEST = (b"POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(BODY)) + BODY
 
 
 def read_answer(connection):
@@ -114,7 +114,7 @@ class Stop(ServeTest):
 
     def test_idle_connections_do_not_hold_it_up(self):
         with self.service.connect() as idle:
-            idle.sendall(b"GET /livez HTTP/1.1\r\n\r\n")
+            idle.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
             self.assertIn(b"200 OK", idle.recv(1000))
             start = time.monotonic()
             self.assertEqual(self.service.stop(), 0)
@@ -124,11 +124,11 @@ class Stop(ServeTest):
     def test_nobody_new_is_taken_and_it_is_not_ready(self):
         with self.service.connect() as slow, self.service.connect() as asking:
             slow.sendall(REQUEST[:-1])
-            asking.sendall(b"GET /livez HTTP/1.1\r\n\r\n")
+            asking.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
             self.assertIn(b"200 OK", asking.recv(1000))
             self.service.signal(signal.SIGTERM)
             self.service.wait_for_log("stopping")
-            asking.sendall(b"GET /readyz HTTP/1.1\r\n\r\n")
+            asking.sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             self.assertIn(b"503", asking.recv(1000))
             time.sleep(0.1)
             with self.assertRaises(ConnectionRefusedError):

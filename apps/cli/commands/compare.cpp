@@ -12,12 +12,13 @@
 #include "evaluate/experiment/ranking.h"
 #include "evaluate/experiment/runner.h"
 #include "evaluate/experiment/summary.h"
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 #include "report/pages/contest_report.h"
 #include "support/bar.h"
 #include "support/command.h"
 #include "support/file_case.h"
 #include "support/help.h"
+#include "support/terminal.h"
 #include "support/text_table.h"
 #include "tare/base/version.h"
 #include "tare/calibrate/methods.h"
@@ -105,9 +106,8 @@ void print_ranking(const SummaryTable& table, const Ranking& all, const Experime
                     fmt::format("{:.4g}", metric_of(table, row, "Length")),
                     fmt::format("{:.3g}", summary_of(table, row).seconds)});
   }
-  fmt::print("{}", text_table(rows));
-  fmt::print(
-      "\n"
+  say("{}", text_table(rows));
+  say("\n"
       "Means over {} random splits with {:.0f} % test rows, the same for all methods. A smaller "
       "CheckScore is better.\n"
       "'behind' is the difference from the best CheckScore. [low, high] is its 95 % confidence "
@@ -117,7 +117,7 @@ void print_ranking(const SummaryTable& table, const Ranking& all, const Experime
       "90 % prediction interval. 's' is the mean time of one fit and its test in seconds.\n",
       plan.repeats, 100.0 * plan.test_share, table.floors.at(0).value_or(0.0));
   const std::string comparisons = comparisons_text(ranking, all.comparisons);
-  if (!comparisons.empty()) fmt::print("{}\n", comparisons);
+  if (!comparisons.empty()) say("{}\n", comparisons);
 }
 
 void print_json(const Ranking& ranking, const SummaryTable& table) {

@@ -9,11 +9,12 @@
 #include <optional>
 
 #include "base/fail.h"
-#include "io/atomic_file.h"
 #include "io/csv.h"
+#include "io/files/atomic_file.h"
 #include "report/figures/band_plot.h"
 #include "support/bar.h"
 #include "support/command.h"
+#include "support/terminal.h"
 #include "support/text_table.h"
 #include "tare/calibrate/methods.h"
 #include "tare/data/problem.h"
@@ -184,9 +185,8 @@ void print_rows(const std::vector<DemoRow>& rows) {
                      fmt::format("{:.4f}", row.check_score), fmt::format("{:.3f}", row.length),
                      fmt::format("{:.3f}", row.coverage)});
   }
-  fmt::print("{}", text_table(table));
-  fmt::print(
-      "ICE, the individual calibration error, is the mean over x of the distance between a level "
+  say("{}", text_table(table));
+  say("ICE, the individual calibration error, is the mean over x of the distance between a level "
       "and the true probability below its quantile.\n");
 }
 
@@ -238,8 +238,7 @@ void run_demo(const DemoOptions& options, const Common& common) {
   if (common.json) {
     fmt::print("{}\n", to_json(rows).dump(2));
   } else {
-    fmt::print(
-        "{}: {} rows, of which {:.0f} calibrate; point model f: {}; tested on {} new rows; {:.1f} "
+    say("{}: {} rows, of which {:.0f} calibrate; point model f: {}; tested on {} new rows; {:.1f} "
         "s\n"
         "\n",
         problem.summary, options.rows, options.share * static_cast<double>(options.rows),

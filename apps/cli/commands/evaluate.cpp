@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 #include "report/pages/report_maker.h"
 #include "support/bar.h"
 #include "support/command.h"
@@ -15,6 +15,7 @@
 #include "support/input_options.h"
 #include "support/model_facts.h"
 #include "support/report_json.h"
+#include "support/terminal.h"
 #include "support/text_table.h"
 #include "support/warning_text.h"
 #include "tare/calibrate/description.h"
@@ -102,17 +103,14 @@ void print_table(const Scores& s) {
     rows.push_back({std::string(info.name), s.values[k] ? short_number(*s.values[k]) : "-",
                     perfect_text(s, info)});
   }
-  fmt::print("{}", text_table(rows));
-  fmt::print("PIT: % of rows in each of 20 bins (equal shares if calibrated): {}\n",
-             pit_line(s.pit));
-  fmt::print(
-      "'perfect' is the score of a perfect forecaster on as many rows. Differences of mace and "
+  say("{}", text_table(rows));
+  say("PIT: % of rows in each of 20 bins (equal shares if calibrated): {}\n", pit_line(s.pit));
+  say("'perfect' is the score of a perfect forecaster on as many rows. Differences of mace and "
       "agce below it are noise.\n");
   constexpr double kMany = 0.01;
   const double hit_share = s.at("hit_share");
   if (hit_share < kMany) return;
-  fmt::print(
-      "In {:.0f} % of cases the target equals the predicted quantile, as happens with counts. Such "
+  say("In {:.0f} % of cases the target equals the predicted quantile, as happens with counts. Such "
       "a tie counts by the share of its jump, so that a perfect forecaster still reaches "
       "'perfect'. If ties count as below and as inside: mace {}, agce {}, coverage_90 {}.\n",
       100.0 * hit_share, number("mace_counted"), number("agce_counted"),

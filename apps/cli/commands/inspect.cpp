@@ -9,6 +9,7 @@
 #include "report/figures/choice_figures.h"
 #include "support/command.h"
 #include "support/model_facts.h"
+#include "support/terminal.h"
 #include "support/text_table.h"
 #include "support/warning_text.h"
 #include "tare/calibrate/description.h"
@@ -22,23 +23,21 @@ void print_path(const BandwidthChoice& choice) {
   if (choice.path.empty()) return;
   double best = choice.path.front().loss;
   for (const BandwidthTrial& trial : choice.path) best = std::min(best, trial.loss);
-  fmt::print("\nbandwidths tried, by leave-one-out pinball loss over {} rows:\n",
-             choice.rows_left_out);
+  say("\nbandwidths tried, by leave-one-out pinball loss over {} rows:\n", choice.rows_left_out);
   std::vector<std::vector<std::string>> rows = {{"bandwidth", "loss", "above best", ""}};
   for (const BandwidthTrial& trial : choice.path) {
     rows.push_back({short_number(trial.bandwidth), fmt::format("{:.6g}", trial.loss),
                     best > 0.0 ? fmt::format("{:.2f} %", 100.0 * (trial.loss / best - 1.0)) : "",
                     trial.bandwidth == choice.bandwidth ? "<- taken" : ""});
   }
-  fmt::print("{}", text_table(rows));
+  say("{}", text_table(rows));
 }
 
 /// The tested columns, the kept ones first.
 void print_screened(std::vector<ScreenedColumnDescription> screened) {
   if (screened.empty()) return;
   std::ranges::stable_sort(screened, std::greater<>{}, &ScreenedColumnDescription::strength);
-  fmt::print(
-      "\n"
+  say("\n"
       "columns tested: does the distribution of the residual depend on them?\n");
   std::vector<std::vector<std::string>> rows = {{"column", "strength", "p", ""}};
   for (const ScreenedColumnDescription& column : screened) {
@@ -46,13 +45,12 @@ void print_screened(std::vector<ScreenedColumnDescription> screened) {
                     fmt::format("{:.3f}", column.p_value),
                     column.kept ? "<- feature of the kernel" : ""});
   }
-  fmt::print("{}", text_table(rows));
+  say("{}", text_table(rows));
 }
 
 /// The candidates of `auto`, their losses on left-out rows, and their shares of the average.
 void print_trail(const AutoTrail& trail) {
-  fmt::print(
-      "\n"
+  say("\n"
       "candidates, by pinball loss on {} left-out rows:\n",
       trail.rows);
   std::vector<std::vector<std::string>> rows = {{"candidate", "loss", "bandwidth", "share"}};
@@ -61,14 +59,14 @@ void print_trail(const AutoTrail& trail) {
                     step.share > 0.0 ? fmt::format("{:.0f} %", 100.0 * step.share) : ""});
   }
   rows.push_back({"average", fmt::format("{:.6g}", trail.average_loss), "", ""});
-  fmt::print("{}", text_table(rows));
-  if (!trail.masses.empty()) fmt::print("{}\n", mass_words(trail));
+  say("{}", text_table(rows));
+  if (!trail.masses.empty()) say("{}\n", mass_words(trail));
 }
 
 void print_text(const std::string& path, const Description& model) {
-  fmt::print("{}\n", path);
+  say("{}\n", path);
   for (const auto& [name, text] : model_facts(model)) {
-    if (!text.empty()) fmt::print("{:<12} {}\n", name, text);
+    if (!text.empty()) say("{:<12} {}\n", name, text);
   }
   if (model.kernel) print_path(model.kernel->bandwidth);
   if (model.trail) print_trail(*model.trail);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/command.h"
+#include "support/terminal.h"
 #include "tare/model/regressor.h"
 
 namespace tare::cli {
@@ -13,30 +14,29 @@ namespace {
 
 void print_options(std::span<const ParamInfo> options) {
   for (const ParamInfo& option : options) {
-    fmt::print("      {:<14} {} [{}]{}\n", option.name, option.help, option.fallback,
-               option.grid.empty() ? "" : fmt::format(" (tune tries {})", option.grid));
+    say("      {:<14} {} [{}]{}\n", option.name, option.help, option.fallback,
+        option.grid.empty() ? "" : fmt::format(" (tune tries {})", option.grid));
   }
 }
 
 void print_text(bool verbose) {
-  fmt::print(
-      "Text in (parentheses) after a method is its source. Text in [brackets] after an option is "
+  say("Text in (parentheses) after a method is its source. Text in [brackets] after an option is "
       "its "
       "default.\n\nMethods (--method):\n");
   for (const Method& method : methods()) {
-    fmt::print("  {:<13} {} ({})\n", method.name, method.summary, method.citation);
-    if (!method.defaults.empty()) fmt::print("  {:<13} starts from: {}\n", "", method.defaults);
-    fmt::print("  {:<13} guarantees: {}\n", "", method.guarantee);
+    say("  {:<13} {} ({})\n", method.name, method.summary, method.citation);
+    if (!method.defaults.empty()) say("  {:<13} starts from: {}\n", "", method.defaults);
+    say("  {:<13} guarantees: {}\n", "", method.guarantee);
     if (verbose) print_options(method.options);
   }
-  fmt::print("\nOptions of every method:\n");
+  say("\nOptions of every method:\n");
   print_options(common_options());
-  fmt::print("\nRegressors (--regressor; their options by --set NAME=VALUE):\n");
+  say("\nRegressors (--regressor; their options by --set NAME=VALUE):\n");
   for (const RegressorKind& kind : regressors()) {
-    fmt::print("  {:<13} {}\n", kind.name, kind.summary);
+    say("  {:<13} {}\n", kind.name, kind.summary);
     print_options(kind.options);
   }
-  if (!verbose) fmt::print("\n'tare methods -v' shows the methods' options as well.\n");
+  if (!verbose) say("\n'tare methods -v' shows the methods' options as well.\n");
 }
 
 nlohmann::ordered_json options_json(std::span<const ParamInfo> options) {

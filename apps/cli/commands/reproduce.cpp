@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "base/fail.h"
 #include "base/strings.h"
@@ -17,7 +15,8 @@
 #include "evaluate/experiment/runner.h"
 #include "evaluate/experiment/study/figure_data.h"
 #include "evaluate/experiment/summary.h"
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
+#include "io/files/whole_file.h"
 #include "report/figures/band_figure.h"
 #include "report/html/result_tables.h"
 #include "report/pages/contest_report.h"
@@ -25,6 +24,7 @@
 #include "support/command.h"
 #include "support/data_folder.h"
 #include "support/help.h"
+#include "support/terminal.h"
 #include "support/text_table.h"
 #include "tare/base/version.h"
 #include "tare/calibrate/methods.h"
@@ -49,14 +49,6 @@ struct ReproduceOptions {
   std::uint64_t seed = 1;  // of `bands`
 };
 
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(ErrorCode::kNotFound, "{}: there is no such file", path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 // Not plans of trials.
 constexpr const char* kTheory = "theory";
 constexpr const char* kFailures = "failures";
@@ -70,7 +62,7 @@ std::vector<std::string> experiment_names() {
 }
 
 ExperimentPlan read_plan(const std::string& name) {
-  if (name.ends_with(".json")) return parse_plan(read_text(name), name);
+  if (name.ends_with(".json")) return parse_plan(read_text_file(name), name);
   const std::vector<std::string> known = experiment_names();
   if (std::ranges::find(known, name) == known.end()) {
     fail_unknown_name(ErrorCode::kNotFound, "experiment", name, known);
@@ -86,7 +78,7 @@ void add_configs(ExperimentPlan& plan, const std::string& folder) {
   }
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".json") continue;
-    add_tuned(plan, read_text(entry.path().string()), entry.path().string());
+    add_tuned(plan, read_text_file(entry.path().string()), entry.path().string());
   }
 }
 
@@ -146,12 +138,12 @@ std::string draw_figure(const ExperimentPlan& plan, const ReproduceOptions& opti
 
 void print_tables(const Summary& summary) {
   for (const SummaryTable& table : summary.tables) {
-    fmt::print("\n{}\n{}", table.case_name, text_table(result_cells(table)));
+    say("\n{}\n{}", table.case_name, text_table(result_cells(table)));
   }
   if (summary.overall) {
-    fmt::print("\n{}\n{}", summary.overall->case_name, text_table(result_cells(*summary.overall)));
+    say("\n{}\n{}", summary.overall->case_name, text_table(result_cells(*summary.overall)));
   }
-  if (!summary.tables.empty()) fmt::print("\n{}\n", kResultsLegend);
+  if (!summary.tables.empty()) say("\n{}\n", kResultsLegend);
 }
 
 /// Ranks known-law cases by ICE, which has no noise, and the others by CheckScore.

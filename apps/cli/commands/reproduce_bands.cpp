@@ -11,6 +11,7 @@
 #include "report/html/page.h"
 #include "report/html/result_tables.h"
 #include "support/bar.h"
+#include "support/terminal.h"
 #include "support/text_table.h"
 #include "tare/base/version.h"
 
@@ -129,7 +130,7 @@ std::string run_reproduce_bands(const BandStudy& study, const std::filesystem::p
   if (common.json) {
     fmt::print("{}\n", to_json(cells).dump(2));
   } else {
-    fmt::print("\n{}\n\n{}\n{}", kWords, text_table(problems), text_table(methods));
+    say("\n{}\n\n{}\n{}", kWords, text_table(problems), text_table(methods));
   }
   note(common, fmt::format("results: {} (and .md, .html)", (folder / "bands.csv").string()));
   return html;

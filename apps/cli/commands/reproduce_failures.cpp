@@ -10,6 +10,7 @@
 #include "io/csv.h"
 #include "report/html/page.h"
 #include "report/html/result_tables.h"
+#include "support/terminal.h"
 #include "support/text_table.h"
 #include "tare/base/version.h"
 
@@ -64,7 +65,7 @@ std::string run_reproduce_failures(const std::filesystem::path& folder, const Co
                     {"rows", table.names},
                     {"values", table.values}});
     if (!common.json) {
-      fmt::print("\n{}\n{}\n\n{}", table.title, table.words, text_table(cells));
+      say("\n{}\n{}\n\n{}", table.title, table.words, text_table(cells));
     }
   }
   write_result(folder / "failures.csv", failures_csv(tables));

@@ -6,9 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "evaluate/experiment/study/theory.h"
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 #include "report/pages/theory_report.h"
 #include "support/bar.h"
+#include "support/terminal.h"
 #include "support/text_table.h"
 #include "tare/base/version.h"
 
@@ -61,9 +62,9 @@ std::string run_reproduce_theory(std::size_t samples, const std::filesystem::pat
   if (common.json) {
     fmt::print("{}\n", to_json(theory).dump(2));
   } else {
-    fmt::print("\nquantile MSE against rows\n{}", text_table(rate_cells(theory)));
-    fmt::print("\nslopes of its logarithm\n{}", text_table(slope_cells(theory)));
-    fmt::print("\nTheorem 5: pinball loss\n{}", text_table(column_cells(theory)));
+    say("\nquantile MSE against rows\n{}", text_table(rate_cells(theory)));
+    say("\nslopes of its logarithm\n{}", text_table(slope_cells(theory)));
+    say("\nTheorem 5: pinball loss\n{}", text_table(column_cells(theory)));
   }
   note(common, fmt::format("results: {} (and .md, .svg, .html)", (folder / "theory.csv").string()));
   return page;

@@ -5,12 +5,13 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/fail.h"
 #include "base/strings.h"
-#include "io/byte_source.h"
+#include "io/files/byte_source.h"
 #include "support/command.h"
 
 namespace tare::cli {
@@ -22,8 +23,17 @@ struct ServeOptions {
   std::size_t port = 8080;
   double timeout_s = 10.0;
   std::size_t max_body_kib = 16 * 1024;
+  std::size_t max_buffered_mib = 256;
+  std::string allow_host;
   std::string log = "all";
 };
+
+// Beyond these a value is a typing error, and would not fit the units that it is converted to.
+constexpr double kLongestTimeout = 86'400.0;                    // a day
+constexpr std::size_t kMostBodyKib = std::size_t{64} << 20;     // 64 GiB
+constexpr std::size_t kMostBufferedMib = std::size_t{1} << 20;  // 1 TiB
+constexpr std::size_t kMostCount = 1'000'000'000;               // rows, connections, ...
+constexpr std::size_t kMostThreads = 4'096;
 
 /// The first line of the file.
 std::string read_token(const std::string& path) {
@@ -59,20 +69,39 @@ void check_options(const ServeOptions& options) {
     fail(ErrorCode::kInvalidArgument,
          "--watch {} does not lie strictly between 0 and 1 (0.9 means 90 %)", server.watch_level);
   }
-  for (const auto& [name, value] :
-       {std::pair("--max-body", options.max_body_kib), std::pair("--max-rows", server.limits.rows),
-        std::pair("--max-connections", server.limits.connections),
-        std::pair("--watch-window", server.watch_window)}) {
-    if (value == 0) fail(ErrorCode::kInvalidArgument, "{} must be 1 or more, got 0", name);
+  if (!(options.timeout_s <= kLongestTimeout)) {
+    fail(ErrorCode::kInvalidArgument, "--timeout must be at most {} seconds (a day), got {}",
+         kLongestTimeout, options.timeout_s);
   }
+  const auto check = [](const char* name, std::size_t value, std::size_t least, std::size_t most) {
+    if (value < least) {
+      fail(ErrorCode::kInvalidArgument, "{} must be {} or more, got {}", name, least, value);
+    }
+    if (value > most) {
+      fail(ErrorCode::kInvalidArgument, "{} must be at most {}, got {}", name, most, value);
+    }
+  };
+  check("--max-body", options.max_body_kib, 1, kMostBodyKib);
+  check("--max-buffered", options.max_buffered_mib, 1, kMostBufferedMib);
+  check("--max-rows", server.limits.rows, 1, kMostCount);
+  check("--max-connections", server.limits.connections, 1, kMostCount);
+  check("--watch-window", server.watch_window, 1, kMostCount);
+  check("--remember", server.remembered_rows, 0, kMostCount);
 }
 
 void run_serve(ServeOptions options, const Common& common) {
   check_options(options);
+  if (common.threads > kMostThreads) {
+    fail(ErrorCode::kInvalidArgument, "--threads must be at most {}, got {}", kMostThreads,
+         common.threads);
+  }
   serve::ServerOptions& server = options.server;
   server.port = static_cast<std::uint16_t>(options.port);
   server.threads = common.threads;
-  server.limits.body_bytes = options.max_body_kib * 1024;
+  server.limits.body_bytes = options.max_body_kib << 10;
+  server.limits.buffered_bytes = options.max_buffered_mib << 20;
+  server.limits.held_bytes = options.max_buffered_mib << 20;
+  server.allowed_hosts = split_names(options.allow_host);
   server.limits.request_time =
       std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_s * 1000.0));
   server.log_requests = options.log == "all" && !common.quiet;
@@ -88,7 +117,13 @@ void run_serve(ServeOptions options, const Common& common) {
     fmt::print("{}\n", service.url());
   }
   std::fflush(stdout);
-  if (!service.run()) fail(ErrorCode::kIo, "stopped before every request was answered");
+  const serve::ServerEnd end = service.run();
+  constexpr const char* kUnanswered = "stopped before every request was answered";
+  if (end.still_working) {  // the end of this function would wait for it
+    if (!end.all_answered) std::fprintf(stderr, "error: %s\n", kUnanswered);
+    std::_Exit(end.all_answered ? 0 : 1);
+  }
+  if (!end.all_answered) fail(ErrorCode::kIo, kUnanswered);
 }
 
 }  // namespace
@@ -119,8 +154,13 @@ void add_serve(CLI::App& app, Common& common) {
   count("--port", options->port, "Port to listen on; 0 selects a free port and prints it");
   command->add_option("--token-file", options->token_file,
                       "File whose first line clients must send as 'Authorization: Bearer ...'");
+  command->add_option("--allow-host", options->allow_host,
+                      "Names by which clients may call the service, beside its address: NAME,...");
   count("--max-body", options->max_body_kib,
         "Maximum size of a request body in KiB; larger ones are answered 413");
+  count("--max-buffered", options->max_buffered_mib,
+        "Maximum size in MiB of all request bodies together, and of all answers that clients have "
+        "not read yet; more are answered 429");
   count("--max-rows", server.limits.rows,
         "Maximum number of rows of a request; larger ones are answered 413");
   count("--max-connections", server.limits.connections,

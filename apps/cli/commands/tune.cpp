@@ -13,12 +13,13 @@
 #include "data/rows.h"
 #include "evaluate/experiment/case_data.h"
 #include "evaluate/experiment/tune.h"
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 #include "support/bar.h"
 #include "support/command.h"
 #include "support/data_folder.h"
 #include "support/file_case.h"
 #include "support/help.h"
+#include "support/terminal.h"
 #include "support/text_table.h"
 #include "tare/base/version.h"
 
@@ -86,8 +87,7 @@ void print_trail(const ExperimentCase& one, const Method& method, const Tuned& t
     rows.push_back(
         {trial.params.text(), fmt::format("{:.5g}", trial.score), std::to_string(trial.splits)});
   }
-  fmt::print(
-      "\n"
+  say("\n"
       "{} {}: the best of {} settings; CheckScore is the mean over the splits on which a setting "
       "was scored\n"
       "{}",

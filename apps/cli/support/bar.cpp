@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <memory>
+#include <string>
+
+#include "support/terminal.h"
 
 namespace tare::cli {
 
@@ -18,16 +20,16 @@ Bar::~Bar() { clear(); }
 
 void Bar::clear() {
   if (!active_ || width_ == 0) return;
-  fmt::print(stderr, "\r{:{}}\r", "", width_);
-  std::fflush(stderr);
-  width_ = 0;
+  write_error("\r");
+  for (; width_ > 0; --width_) write_error(" ");  // no memory needed: a destructor calls this
+  write_error("\r");
 }
 
 void Bar::show_text(std::string_view text) {
   if (!active_) return;
-  fmt::print(stderr, "\r{:{}}", text, width_);
-  std::fflush(stderr);
-  width_ = std::max(width_, text.size());
+  const std::string safe = printable(text);
+  write_error(fmt::format("\r{:{}}", safe, width_));
+  width_ = std::max(width_, safe.size());
 }
 
 void Bar::show(std::string_view stage, double share) {
@@ -62,11 +64,11 @@ Execution with_time_left(Bar& bar) {
 }
 
 void note(const Common& common, std::string_view text) {
-  if (!common.quiet) fmt::print(stderr, "{}\n", text);
+  if (!common.quiet) write_error(printable_lines(text) + "\n");
 }
 
 void warn(const Common& common, std::string_view text) {
-  if (!common.quiet) fmt::print(stderr, "warning: {}\n", text);
+  if (!common.quiet) tell("warning: ", text);
 }
 
 }  // namespace tare::cli

@@ -48,7 +48,16 @@ std::string GroupedHelp::make_option_desc(const CLI::Option* option) const {
 
 void put_in_group(CLI::App& command, const char* group,
                   std::initializer_list<const char*> options) {
-  for (const char* name : options) command.get_option(name)->group(group);
+  for (const char* name : options) {
+    if (CLI::Option* option = find_option(command, name)) option->group(group);
+  }
+}
+
+CLI::Option* find_option(CLI::App& command, const std::string& name) {
+  for (CLI::Option* option : command.get_options()) {
+    if (option->check_name(name)) return option;
+  }
+  return nullptr;
 }
 
 }  // namespace tare::cli

@@ -26,6 +26,10 @@ class GroupedHelp : public CLI::Formatter {
   std::string make_option_desc(const CLI::Option* option) const override;
 };
 
+/// The option of this name, "--force" or "-f"; null where the command has none. CLI11's own
+/// functions for this are noexcept and allocate.
+CLI::Option* find_option(CLI::App& command, const std::string& name);
+
 /// Puts options that the command has into a group.
 void put_in_group(CLI::App& command, const char* group, std::initializer_list<const char*> options);
 

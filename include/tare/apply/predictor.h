@@ -115,7 +115,8 @@ class TableReader {
   TableReader(TableReader&&) noexcept;
   TableReader& operator=(TableReader&&) noexcept;
 
-  /// The next rows, at most max_rows; false at the end. A file without any row is kBadData.
+  /// The next rows, at most max_rows, and fewer where they have very many columns, features, levels
+  /// or bytes; false at the end. A file without any row is kBadData.
   bool read(Table& batch, std::size_t max_rows);
   std::size_t rows_read() const noexcept;
   /// The file's name, for messages.

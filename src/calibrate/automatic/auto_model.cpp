@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "calibrate/answers/merge_diagnostics.h"
 #include "calibrate/automatic/point_masses.h"
+#include "math/bounded.h"
 
 namespace tare::automatic {
 namespace {
@@ -37,9 +38,10 @@ Units Units::of(std::span<const double> y) {
   constexpr double kNormalRange =
       2.5631031310892007;  // between the 10 % and 90 % quantiles of a normal distribution
   Units units{at(0.5), (at(0.9) - at(0.1)) / kNormalRange};
-  if (!(units.scale > 0.0)) {  // most targets are equal
-    units.scale = (sorted.back() - sorted.front()) / 2.0;
-  }
+  const double range = sorted.back() - sorted.front();
+  if (!(units.scale > 0.0)) units.scale = range / 2.0;  // most targets are equal
+  // A target that is far outside must not overflow single precision in units of the others.
+  units.scale = std::max(units.scale, 1e-15 * range);
   if (!(units.scale > 0.0) || !std::isfinite(units.scale)) units.scale = 1.0;
   return units;
 }
@@ -102,7 +104,7 @@ Prediction AutoModel::predict_ascending(const Rows& rows, std::span<const Level>
   }
   for (std::size_t i = 0; i < result.quantiles.rows(); ++i) {
     for (double& quantile : result.quantiles.row(i)) {
-      quantile = parts_.units.shift + parts_.units.scale * quantile;
+      quantile = bounded(parts_.units.shift + parts_.units.scale * quantile);
     }
   }
   if (!parts_.guide) return result;

@@ -15,6 +15,13 @@ namespace {
 
 constexpr std::size_t kMostModels = 10'000;
 
+/// A model's answer in units of the target's spread. Beyond 1e100 it says nothing but its sign, and
+/// squares of answers are finite.
+double tame(double answer) {
+  constexpr double kFarthest = 1e100;
+  return std::clamp(answer, -kFarthest, kFarthest);
+}
+
 Matrix predict_with(const nn::HeadNetwork& model, MatrixView x, const Execution& how) {
   Matrix out(x.rows(), model.heads());
   model.predict(x, out, how);
@@ -121,7 +128,7 @@ Matrix FoldModels::predict(MatrixView x, const Execution& how) const {
   Matrix sum(x.rows(), answers());
   for (const FoldModel& model : models_) {
     const Matrix own = model.predict(x, how);
-    for (std::size_t i = 0; i < own.values().size(); ++i) sum.values()[i] += own.values()[i];
+    for (std::size_t i = 0; i < own.values().size(); ++i) sum.values()[i] += tame(own.values()[i]);
   }
   for (double& value : sum.values()) value /= static_cast<double>(models_.size());
   return sum;
@@ -136,7 +143,7 @@ Matrix FoldModels::out_of_fold(MatrixView x, const Folds& folds, const Execution
     for (std::size_t m = 0; m < members; ++m) {
       const Matrix own = models_[fold * members + m].predict(own_x, one_thread());
       for (std::size_t i = 0; i < rows.size(); ++i) {
-        for (std::size_t k = 0; k < own.cols(); ++k) result(rows[i], k) += own(i, k);
+        for (std::size_t k = 0; k < own.cols(); ++k) result(rows[i], k) += tame(own(i, k));
       }
     }
     for (const std::size_t row : rows) {

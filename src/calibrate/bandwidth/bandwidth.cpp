@@ -147,7 +147,7 @@ void set_path_losses(BandwidthChoice& choice, std::span<const Runner> runners, s
   const auto mean = [&](const Runner& runner) {
     double sum = 0.0;
     for (const double loss : runner.loss) sum += loss;
-    return total > 0.0 ? sum / total : 0.0;
+    return total > 0.0 ? finite_loss(sum / total) : 0.0;
   };
   double first = 0.0;
   for (const BandwidthTrial& trial : choice.path) {
@@ -155,7 +155,7 @@ void set_path_losses(BandwidthChoice& choice, std::span<const Runner> runners, s
   }
   const double moved = mean(runners[best]) - first;
   for (BandwidthTrial& trial : choice.path) {
-    trial.loss += moved;
+    trial.loss = finite_loss(trial.loss + moved);
     for (const Runner& runner : runners) {
       if (runner.bandwidth == trial.bandwidth) trial.loss = mean(runner);
     }

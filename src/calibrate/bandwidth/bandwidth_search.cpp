@@ -12,11 +12,12 @@ namespace tare {
 namespace {
 
 constexpr std::size_t kPathLength = 24;
-constexpr std::size_t kPathGrowth = 8;   // values added at an end that wins
-constexpr std::size_t kMaxGrowths = 8;   // times; 64 more values span many orders of magnitude
-constexpr double kFlat = 1e-9;           // relative difference of losses that is only rounding
-constexpr double kMarginalReach = 1e4;   // times the widest window: all rows weigh alike
-constexpr std::size_t kScaleRows = 128;  // rows whose distances set the path's first ends
+constexpr std::size_t kPathGrowth = 8;    // values added at an end that wins
+constexpr std::size_t kMaxGrowths = 8;    // times; 64 more values span many orders of magnitude
+constexpr double kFlat = 1e-9;            // relative difference of losses that is only rounding
+constexpr double kMarginalReach = 1e4;    // times the widest window: all rows weigh alike
+constexpr double kMostBandwidth = 1e100;  // that a model may have; the least is its inverse
+constexpr std::size_t kScaleRows = 128;   // rows whose distances set the path's first ends
 
 struct Range {
   double low = 1.0;
@@ -48,8 +49,11 @@ Range distance_range(const LocalSample& sample, std::span<const std::size_t> pla
     std::nth_element(values.begin(), middle, values.end());
     return *middle;
   };
-  const double low = 0.5 * median(near);
-  return {low, std::max(2.0 * median(far), 4.0 * low)};
+  // Within the bandwidths that a model may have, with room for the path to grow.
+  constexpr double kLeast = 1e-90;
+  constexpr double kMost = 1e90;
+  const double low = std::clamp(0.5 * median(near), kLeast, kMost);
+  return {low, std::max(std::min(2.0 * median(far), kMost), 4.0 * low)};
 }
 
 std::vector<double> geometric(double low, double high, std::size_t count) {
@@ -99,14 +103,13 @@ std::vector<double> column_means(const Matrix& losses, const LocalSample& sample
     const double scale = unit.empty() ? w : w * unit[places[p]];
     for (std::size_t b = 0; b < losses.cols(); ++b) means[b] += scale * losses(p, b);
   }
-  for (double& mean : means) mean = total > 0.0 ? mean / total : 0.0;
+  for (double& mean : means) mean = total > 0.0 ? finite_loss(mean / total) : 0.0;
   return means;
 }
 
 /// A window that all rows share alike, as wide as single precision serves or wider.
 double marginal_bandwidth(double widest) {
-  constexpr double kMost = 1e100;  // that a model may have
-  return std::min(std::max(kMarginalReach * widest, kWidestDense), kMost);
+  return std::min(std::max(kMarginalReach * widest, kWidestDense), kMostBandwidth);
 }
 
 /// Mean loss of each bandwidth in each block: a row of numbers per bandwidth.
@@ -200,9 +203,11 @@ BandwidthChoice search_bandwidth(const LocalSample& sample, const RowNotes& note
     std::vector<double> more;
     for (std::size_t i = 1; i <= kPathGrowth; ++i) {
       const double step = std::pow(ratio, static_cast<double>(i));
-      more.push_back(best == 0 ? choice.path.front().bandwidth / step
-                               : choice.path.back().bandwidth * step);
+      const double next =
+          best == 0 ? choice.path.front().bandwidth / step : choice.path.back().bandwidth * step;
+      if (next >= 1.0 / kMostBandwidth && next <= kMostBandwidth) more.push_back(next);
     }
+    if (more.empty()) break;
     try_all(more);
   }
   if (notes.marginal) try_all({marginal_bandwidth(choice.path.back().bandwidth)});

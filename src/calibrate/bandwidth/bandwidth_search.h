@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <map>
 #include <span>
 #include <vector>
@@ -11,6 +13,11 @@ namespace tare {
 
 /// The loss of each bandwidth on each row left out, times the row's weight and unit.
 using RowLosses = std::map<double, std::vector<double>>;
+
+/// The loss of residuals so large that sums of them overflow: a model file holds finite numbers.
+inline double finite_loss(double loss) {
+  return std::isfinite(loss) ? loss : std::numeric_limits<double>::max();
+}
 
 double weight_of(const LocalSample& sample, std::size_t place);
 

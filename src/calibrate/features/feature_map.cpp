@@ -36,6 +36,15 @@ double absolute_correlation(MatrixView x, std::size_t j, std::span<const double>
   return norm > 0.0 && std::isfinite(norm) ? std::abs(xy) / norm : 0.0;
 }
 
+/// (x - center) / scale, also where the difference overflows, and at most so large that no
+/// projection is NaN.
+double scaled(double x, double center, double scale) {
+  constexpr double kFarthest = 1e300;
+  const double away = x - center;
+  const double value = std::isfinite(away) ? away / scale : (0.5 * x - 0.5 * center) / scale * 2.0;
+  return std::clamp(value, -kFarthest, kFarthest);
+}
+
 std::vector<std::size_t> most_correlated(MatrixView x, std::span<const double> y,
                                          std::span<const std::size_t> rows,
                                          std::vector<std::size_t> columns, std::size_t count) {
@@ -110,7 +119,7 @@ Matrix FeatureMap::apply(MatrixView x) const {
   for (std::size_t i = 0; i < x.rows(); ++i) {
     const auto out = z.row(i);
     for (std::size_t k = 0; k < columns_.size(); ++k) {
-      const double value = (x(i, columns_[k]) - center_[k]) / scale_[k];
+      const double value = scaled(x(i, columns_[k]), center_[k], scale_[k]);
       if (projection_.cols() == 0) {
         out[k] = value;
         continue;

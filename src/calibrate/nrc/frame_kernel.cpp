@@ -182,13 +182,13 @@ Line best_line(const FramedRows& rows, std::span<const std::size_t> order,
 }
 
 /// A Gaussian kernel on all columns.
-constexpr SnqOptions kEverywhere{.kernel = KernelKind::kGaussian};
+SnqOptions on_all_columns() { return {.kernel = KernelKind::kGaussian}; }
 
 /// Whether all columns lose less than the line on the rows that are compared.
 bool is_worth_all(const FramedSample& whole, const Line& line,
                   std::span<const std::uint8_t> compared, const Execution& how) {
   RowLosses losses;
-  const double width = try_widths(whole, kEverywhere, losses, how);
+  const double width = try_widths(whole, on_all_columns(), losses, how);
   std::vector<double> of_line;  // both in the order of u
   for (std::size_t k = 0; k < line.sample.row.size(); ++k) {
     if (compared[line.sample.row[k]] != 0) of_line.push_back(line.loss()[k]);
@@ -222,7 +222,7 @@ FrameKernel choose_frame_kernel(const FramedRows& rows, Seed seed, const Executi
     return {std::move(line.map), Snq(line.sample.sample, nearest), std::move(line.choice)};
   }
   const FramedSample whole(rows, map, order, compared);
-  SnqOptions everywhere = kEverywhere;
+  SnqOptions everywhere = on_all_columns();
   BandwidthChoice choice =
       choose_bandwidth(*whole.sample, {.unit = whole.unit}, everywhere, split(seed, 2), how);
   everywhere.bandwidth = choice.bandwidth;

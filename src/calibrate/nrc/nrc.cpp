@@ -21,6 +21,7 @@
 #include "calibrate/snq/window/local_sample.h"
 #include "calibrate/snq/window/rank_rule.h"
 #include "data/rows.h"
+#include "math/bounded.h"
 #include "tare/calibrate/snq.h"
 
 namespace tare {
@@ -218,7 +219,7 @@ class NrcModel final : public QuantileModel {
     }
     const std::vector<double> center = parts_.point.predict(rows, how);
     for (std::size_t i = 0; i < center.size(); ++i) {
-      for (double& quantile : result.quantiles.row(i)) quantile += center[i];
+      for (double& quantile : result.quantiles.row(i)) quantile = bounded(quantile + center[i]);
     }
     return result;
   }

@@ -19,6 +19,7 @@
 #include "calibrate/nrc/residual_trees.h"
 #include "calibrate/nrc/support_rows.h"
 #include "data/rows.h"
+#include "math/bounded.h"
 
 namespace tare {
 namespace {
@@ -176,7 +177,7 @@ class NrcBoostModel final : public QuantileModel {
           for (double& q : quantiles) q = law.answer(frame.center[k] + size * q);
         } else {
           const double start = (point.is_given() ? rows.given(i, 0) : center[i]) + frame.center[k];
-          for (double& q : quantiles) q = start + size * q;
+          for (double& q : quantiles) q = bounded(start + size * q);
         }
       }
     });

@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "data/partition.h"
 #include "data/rows.h"
+#include "math/bounded.h"
 #include "model/network/mlp.h"
 
 namespace tare {
@@ -131,7 +132,7 @@ std::vector<double> PointModel::predict(const Rows& rows, const Execution& how) 
     for (std::size_t i = 0; i < out.size(); ++i) out[i] += other[i] - first[i];
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = first[i] + out[i] / static_cast<double>(members_.size());
+    out[i] = bounded(first[i] + out[i] / static_cast<double>(members_.size()));
   }
   return out;
 }

@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "data/partition.h"
 #include "data/rows.h"
+#include "math/tame_weights.h"
 #include "tare/calibrate/shift.h"
 
 namespace tare {
@@ -247,6 +248,9 @@ double cut_off_of(std::vector<double> ratios) {
 ShiftWeights weigh_towards(MatrixView x, std::span<const double> weight, MatrixView fresh,
                            Seed seed, const Execution& how) {
   check_kinds(x, weight, fresh);
+  if (const std::vector<double> tame = tame_weights(weight); !tame.empty()) {
+    return weigh_towards(x, tame, fresh, seed, how);
+  }
   QuadraticTerms terms;
   const TwoKinds kinds = make_kinds(x, weight, fresh, seed, terms);
   auto shift = std::make_shared<Shift>(std::move(terms), best_fits(kinds, how),

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/fail.h"
@@ -18,6 +20,14 @@
 
 namespace tare {
 namespace {
+
+/// Engines number rows and queries by 32 bits.
+void check_count(std::string_view what, std::size_t rows) {
+  constexpr std::size_t kMostRows = std::numeric_limits<std::uint32_t>::max() - 1;
+  if (rows <= kMostRows) return;
+  fail(ErrorCode::kInvalidArgument, "SNQ: {} {} are too many: at most {} are possible at once",
+       rows, what, kMostRows);
+}
 
 void check_options(const SnqOptions& options) {
   // Its square must be a number, too.
@@ -57,6 +67,7 @@ std::shared_ptr<const LocalSample> checked_sample(MatrixView z, std::span<const 
     fail(ErrorCode::kShapeMismatch, "SNQ: {} rows of features, {} residuals, {} weights", z.rows(),
          u.size(), weight.size());
   }
+  check_count("calibration rows", u.size());
   const auto finite = [](std::span<const double> values) {
     return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
   };
@@ -157,6 +168,7 @@ Prediction Snq::predict(MatrixView z, std::span<const Level> levels, const Execu
     fail(ErrorCode::kShapeMismatch, "SNQ: a query has {} features, the calibration rows have {}",
          z.cols(), dims());
   }
+  check_count("queries", z.rows());
   const std::optional<Matrix> finite = without_infinities(z);
   const MatrixView queries = finite ? finite->view() : z;
   return in_level_order(levels, [&](std::span<const Level> ascending) {

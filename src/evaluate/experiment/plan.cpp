@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include "base/fail.h"
@@ -53,10 +54,12 @@ class Fields {
     asked_.insert(name);
     const auto found = json_.find(name);
     if (found == json_.end()) return fallback;
+    // The JSON library would cast -1 and 1e300 to a count.
+    if (std::is_unsigned_v<T> && !found->is_number_unsigned()) fail_type(name, *found);
     try {
       return found->get<T>();
     } catch (const Json::exception&) {
-      fail(ErrorCode::kInvalidArgument, "field '{}' has the wrong type: {}", name, found->dump());
+      fail_type(name, *found);
     }
   }
   template <class T>
@@ -84,6 +87,9 @@ class Fields {
   }
 
  private:
+  [[noreturn]] static void fail_type(const char* name, const Json& json) {
+    fail(ErrorCode::kInvalidArgument, "field '{}' has the wrong type: {}", name, json.dump());
+  }
   std::string text() const { return json_.dump().substr(0, 80); }
 
   const Json& json_;

@@ -8,14 +8,13 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "base/fail.h"
 #include "base/strings.h"
-#include "io/atomic_file.h"
 #include "io/csv.h"
+#include "io/files/atomic_file.h"
+#include "io/files/whole_file.h"
 #include "tare/base/version.h"
 
 namespace tare {
@@ -84,14 +83,6 @@ bool parse_line(const std::string& text, Line& line) {
   return true;
 }
 
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) fail(ErrorCode::kIo, "{}: cannot be read", path);
-  return text.str();
-}
-
 }  // namespace
 
 ResultFile::ResultFile(std::string path) : path_(std::move(path)) {
@@ -99,7 +90,8 @@ ResultFile::ResultFile(std::string path) : path_(std::move(path)) {
     rewrite({});
     return;
   }
-  const std::string text = read_text(path_);
+  const std::vector<std::byte> bytes = read_whole_file(path_);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!text.starts_with(kHeader)) {
     fail(ErrorCode::kBadData,
          "{}: is not a result file of this version of tare (name another file)", path_);
@@ -107,9 +99,9 @@ ResultFile::ResultFile(std::string path) : path_(std::move(path)) {
   std::map<TrialKey, std::size_t> expected;
   for (std::size_t start = kHeader.size(); start < text.size();) {
     const std::size_t end = text.find('\n', start);
-    if (end == std::string::npos) break;  // the writer was killed here
+    if (end == text.npos) break;  // the writer was killed here
     Line line;
-    if (parse_line(text.substr(start, end - start), line)) {
+    if (parse_line(std::string(text.substr(start, end - start)), line)) {
       TrialResult& result = results_[line.key];
       result.seconds = line.seconds;
       result.values.push_back(line.value);
@@ -142,7 +134,8 @@ void ResultFile::add(const TrialKey& key, const TrialResult& result) {
     }
     done += static_cast<std::size_t>(written);
   }
-  ::close(file);
+  // A full disk may be noticed only here.
+  if (::close(file) != 0) fail(ErrorCode::kIo, "{}: {}", path_, std::strerror(errno));
 }
 
 void ResultFile::finish(const std::vector<TrialKey>& keys) {

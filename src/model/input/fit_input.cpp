@@ -38,25 +38,38 @@ void check_query(std::string_view owner, std::size_t features, MatrixView x,
 Standard standardise(std::size_t rows, const std::function<double(std::size_t)>& value,
                      std::span<const double> weight) {
   const double first = value(0);
-  double reach = 0.0;
-  for (std::size_t i = 1; i < rows; ++i) reach = std::max(reach, std::abs(value(i) - first));
+  double unit = 1.0;
+  const auto away = [&](std::size_t i) { return unit * value(i) - unit * first; };
+  const auto farthest = [&] {
+    double reach = 0.0;
+    for (std::size_t i = 1; i < rows; ++i) reach = std::max(reach, std::abs(away(i)));
+    return reach;
+  };
+  double reach = farthest();
   if (reach == 0.0) return {first, 1.0};
+  if (!std::isfinite(reach)) {  // from one end of double's range to the other: in halves
+    unit = 0.5;
+    reach = farthest();
+  }
 
-  const auto weight_of = [&](std::size_t i) { return weight.empty() ? 1.0 : weight[i]; };
+  const bool weighted = std::ranges::any_of(weight, [](double w) { return w > 0.0; });
+  const auto weight_of = [&](std::size_t i) { return weighted ? weight[i] : 1.0; };
   double total = 0.0;
   double sum = 0.0;
   for (std::size_t i = 0; i < rows; ++i) {
     total += weight_of(i);
-    sum += weight_of(i) * ((value(i) - first) / reach);
+    sum += weight_of(i) * (away(i) / reach);
   }
   const double mean = sum / total;
   double squares = 0.0;
   for (std::size_t i = 0; i < rows; ++i) {
-    const double gap = (value(i) - first) / reach - mean;
+    const double gap = away(i) / reach - mean;
     squares += weight_of(i) * gap * gap;
   }
-  const double scale = std::sqrt(squares / total) * reach;
-  return {first + mean * reach, scale > 0.0 ? scale : 1.0};
+  // Where one row has nearly all the weight, the others are not put out of single precision.
+  constexpr double kNarrowest = 1e-10;
+  const double scale = std::max(std::sqrt(squares / total), kNarrowest) * reach / unit;
+  return {(unit * first + mean * reach) / unit, scale > 0.0 ? scale : 1.0};
 }
 
 }  // namespace tare

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -29,9 +30,17 @@ struct Standard {
   double scale = 1.0;
 };
 
-/// The standardisation of value(0), ..., value(rows - 1). `weight` may be empty. Sums are taken of
-/// differences from the first value, in units of the largest, so that neither an offset nor the
-/// unit of measurement costs digits.
+/// (value - mean) / scale, also where the difference overflows.
+inline double standardised(double value, const Standard& by) {
+  const double away = value - by.mean;
+  if (std::isfinite(away)) return away / by.scale;
+  return (0.5 * value - 0.5 * by.mean) / by.scale * 2.0;
+}
+
+/// The standardisation of value(0), ..., value(rows - 1). `weight` may be empty; weights that are
+/// all 0 count as equal. Sums are taken of differences from the first value, in units of the
+/// largest, so that neither an offset nor the unit of measurement costs digits. Mean and scale are
+/// finite for all finite values.
 Standard standardise(std::size_t rows, const std::function<double(std::size_t)>& value,
                      std::span<const double> weight);
 

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "io/tensor_store.h"
+#include "math/bounded.h"
 #include "model/input/fit_input.h"
 
 namespace tare {
@@ -44,7 +45,7 @@ class Ridge final : public Regressor {
         const auto row = x.row(i);
         double sum = 0.0;
         for (std::size_t j = 0; j < row.size(); ++j) sum += (row[j] - center_[j]) * coefficient_[j];
-        out[i] = mean_ + sum;
+        out[i] = std::isfinite(sum) ? bounded(mean_ + sum) : far_answer(row);
       }
     });
   }
@@ -58,6 +59,18 @@ class Ridge final : public Regressor {
   }
 
  private:
+  /// For a row so far away that terms overflow: they are bounded, so that two of them with opposite
+  /// signs do not give a NaN.
+  double far_answer(std::span<const double> row) const {
+    double sum = 0.0;
+    const auto count = static_cast<double>(row.size());
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      if (coefficient_[j] == 0.0) continue;
+      sum += bounded((row[j] - center_[j]) * coefficient_[j]) / count;
+    }
+    return bounded(mean_ + bounded(sum * count));
+  }
+
   double mean_;
   double penalty_;  // kept for the record: predicting does not need it
   std::vector<double> center_;
@@ -80,8 +93,8 @@ Scaled scale_columns(const RegressionData& data) {
     scaled.column.push_back(standardise(rows, value, data.weight));
   }
   scaled.root_weight = Eigen::VectorXd::Ones(to_index(rows));
-  for (std::size_t i = 0; i < data.weight.size(); ++i) {
-    scaled.root_weight[to_index(i)] = data.weight[i];
+  if (std::ranges::any_of(data.weight, [](double w) { return w > 0.0; })) {
+    for (std::size_t i = 0; i < rows; ++i) scaled.root_weight[to_index(i)] = data.weight[i];
   }
   scaled.root_weight = (scaled.root_weight / scaled.root_weight.sum()).cwiseSqrt();
   return scaled;
@@ -95,7 +108,7 @@ RowMajor scaled_rows(const RegressionData& data, const Scaled& scaled, std::size
     const double root = scaled.root_weight[to_index(i)];
     for (std::size_t j = 0; j < data.x.cols(); ++j) {
       const Standard& column = scaled.column[j];
-      rows(to_index(i - first), to_index(j)) = root * ((data.x(i, j) - column.mean) / column.scale);
+      rows(to_index(i - first), to_index(j)) = root * standardised(data.x(i, j), column);
     }
   }
   return rows;
@@ -105,7 +118,7 @@ Eigen::VectorXd scaled_target(const RegressionData& data, const Scaled& scaled) 
   Eigen::VectorXd target(to_index(data.y.size()));
   for (std::size_t i = 0; i < data.y.size(); ++i) {
     const double root = scaled.root_weight[to_index(i)];
-    target[to_index(i)] = root * ((data.y[i] - scaled.target.mean) / scaled.target.scale);
+    target[to_index(i)] = root * standardised(data.y[i], scaled.target);
   }
   return target;
 }
@@ -223,7 +236,9 @@ std::unique_ptr<Regressor> fit_ridge(const RegressionData& data, const Params& p
     const Eigen::VectorXd standard = spectrum.back * along.matrix();
     for (std::size_t j = 0; j < cols; ++j) {
       center[j] = scaled.column[j].mean;
-      coefficient[j] = standard[to_index(j)] * (scaled.target.scale / scaled.column[j].scale);
+      const double slope = standard[to_index(j)] * (scaled.target.scale / scaled.column[j].scale);
+      // A column so narrow beside the target that its slope is no double is left out.
+      coefficient[j] = std::isfinite(slope) ? slope : 0.0;
     }
   }
   return std::make_unique<Ridge>(scaled.target.mean, penalty, std::move(center),

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "io/tensor_store.h"
+#include "math/tame_weights.h"
 
 namespace tare::nn {
 
@@ -39,7 +40,7 @@ Scaling::Scaling(const TensorReader& in) {
 void Scaling::scale_row(std::span<const double> row, std::span<float> out) const {
   constexpr double kFarthest = 1e15;
   for (std::size_t j = 0; j < row.size(); ++j) {
-    const double value = (row[j] - column_[j].mean) / column_[j].scale;
+    const double value = standardised(row[j], column_[j]);
     out[j] = static_cast<float>(std::clamp(value, -kFarthest, kFarthest));
   }
 }
@@ -71,7 +72,7 @@ ScaledRows::ScaledRows(const RegressionData& data, const Scaling& scaling)
   double mean = 0.0;
   for (const double w : data.weight) mean += w / largest / static_cast<double>(weight.size());
   for (std::size_t i = 0; i < weight.size(); ++i) {
-    weight[i] = static_cast<float>(data.weight[i] / largest / mean);
+    weight[i] = single_weight(data.weight[i] / largest / mean);
   }
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <vector>
 
+#include "math/bounded.h"
 #include "model/input/fit_input.h"
 #include "tare/model/regressor.h"
 
@@ -17,12 +16,7 @@ class TensorWriter;
 
 namespace tare::nn {
 
-/// A value in the user's units, clamped so that sums and differences of a few are finite: answers
-/// to extreme queries are extreme, but never NaN.
-inline double bounded(double value) {
-  constexpr double kFarthest = std::numeric_limits<double>::max() / 8.0;
-  return std::clamp(value, -kFarthest, kFarthest);
-}
+using tare::bounded;
 
 /// From the user's units to those of a network, and back: columns and target get (weighted) mean 0
 /// and standard deviation 1; a constant one keeps scale 1.

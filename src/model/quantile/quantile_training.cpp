@@ -155,7 +155,7 @@ double mean_pinball(const nn::LevelMlp& body, std::span<const float> parameters,
     }
     weights += weight * static_cast<double>(taus.size());
   }
-  return sum / weights;
+  return weights > 0.0 ? sum / weights : 0.0;  // no validation row counts
 }
 
 /// Continues from the best weights at a third of the rate, repeatedly: with large steps, early

@@ -25,9 +25,11 @@ FloatColumns FloatColumns::learn(MatrixView x, const Execution& how) {
     for (std::size_t i = 0; i < x.rows(); ++i) sorted[i] = x(i, j);
     std::ranges::sort(sorted);
     const double median = sorted[sorted.size() / 2];
+    const auto reach_of = [&](double center) {
+      return std::max(std::abs(sorted.front() - center), std::abs(sorted.back() - center));
+    };
     const auto scale_for = [&](double center) {
-      const double reach =
-          std::max(std::abs(sorted.front() - center), std::abs(sorted.back() - center));
+      const double reach = reach_of(center);
       // Beyond 2^1000 the factor itself would leave the range of double.
       const int exponent = reach > 0.0 ? std::clamp(std::ilogb(reach), -1000, 1000) : 0;
       return std::ldexp(1.0, -exponent);
@@ -40,7 +42,9 @@ FloatColumns FloatColumns::learn(MatrixView x, const Execution& how) {
       }
       return distinct(floats);
     };
-    if (kept_apart(median) > kept_apart(0.0)) columns.shift[j] = median;
+    if (std::isfinite(reach_of(median)) && kept_apart(median) > kept_apart(0.0)) {
+      columns.shift[j] = median;
+    }
     columns.scale[j] = scale_for(columns.shift[j]);
   });
   return columns;

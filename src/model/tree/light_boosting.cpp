@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "math/tame_weights.h"
 #include "model/input/fit_input.h"
 #include "model/tree/light_tree.h"
 #include "model/tree/tree_ensemble.h"
@@ -33,7 +34,7 @@ std::vector<float> with_mean_one(std::span<const double> weight, std::size_t row
   if (weight.empty()) return result;
   const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
   for (std::size_t i = 0; i < rows; ++i) {
-    result[i] = static_cast<float>(weight[i] * static_cast<double>(rows) / total);
+    result[i] = single_weight(weight[i] * static_cast<double>(rows) / total);
   }
   return result;
 }

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "math/tame_weights.h"
+
 namespace tare {
 
 TreeTraining::TreeTraining(const RegressionData& data, const Execution& how)
@@ -22,7 +24,7 @@ TreeTraining::TreeTraining(const RegressionData& data, const Execution& how)
   const double total = std::accumulate(data.weight.begin(), data.weight.end(), 0.0);
   const double mean = total / static_cast<double>(weight.size());
   for (std::size_t i = 0; i < weight.size(); ++i) {
-    weight[i] = static_cast<float>(data.weight[i] / mean);
+    weight[i] = single_weight(data.weight[i] / mean);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -21,7 +22,12 @@ void check(int status) {
   // The first line is the message, after the time in brackets; below it is a stack trace.
   std::string_view text = XGBGetLastError();
   text = text.substr(0, text.find('\n'));
+  // A lack of memory is no fault of the data.
+  if (text.find("bad_alloc") != text.npos) throw std::bad_alloc();
   if (const auto time = text.find("] "); time != text.npos) text.remove_prefix(time + 2);
+  // It reports every exception as a text; this one says nothing about the data.
+  if (text.find("bad_alloc") != text.npos || text.find("out of memory") != text.npos)
+    throw std::bad_alloc();
   fail(ErrorCode::kBadData, "XGBoost: {}", text);
 }
 

@@ -8,7 +8,9 @@
 #include <boost/optional.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string>
+#include <utility>
 
 namespace tare::serve {
 
@@ -33,14 +35,19 @@ class BodyBuffer {
     counter_ = &counter;
     most_ = most;
   }
-  /// Returns false and adds nothing if all bodies together would exceed the limit.
+  /// Returns false and adds nothing if all bodies together would exceed the limit, or there is no
+  /// memory.
   bool append(const void* data, std::size_t size) {
     if (counter_->fetch_add(size) + size > most_) {
       counter_->fetch_sub(size);
       return false;
     }
     counted_ += size;
-    text.append(static_cast<const char*>(data), size);
+    try {
+      text.append(static_cast<const char*>(data), size);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
     return true;
   }
 

@@ -19,11 +19,11 @@ bool is_usable_id(std::string_view id) {
   });
 }
 
-std::pair<unsigned, std::string> read_problem(boost::system::error_code error,
-                                              const Limits& limits) {
+std::pair<unsigned, std::string> read_problem(boost::system::error_code error, const Limits& limits,
+                                              std::size_t body_limit) {
   if (error == http::error::body_limit) {
     return {413, fmt::format("the body is larger than {} bytes (send the rows in several requests)",
-                             limits.body_bytes)};
+                             body_limit)};
   }
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
     return {431, fmt::format("the request's header is larger than {} bytes", limits.header_bytes)};

@@ -18,8 +18,9 @@ namespace tare::serve {
 bool is_usable_id(std::string_view id);
 
 /// Status and detail for an error of Beast's parser; status 0 if the client has disconnected.
-std::pair<unsigned, std::string> read_problem(boost::system::error_code error,
-                                              const Limits& limits);
+/// `body_limit` is that of this request.
+std::pair<unsigned, std::string> read_problem(boost::system::error_code error, const Limits& limits,
+                                              std::size_t body_limit);
 
 /// The current time in HTTP format.
 std::string http_date();
@@ -33,6 +34,11 @@ void set_fields(Response& response, const Reply& reply, const std::string& reque
   response.set(boost::beast::http::field::date, http_date());
   response.set(boost::beast::http::field::content_type, reply.content_type);
   response.set("X-Content-Type-Options", "nosniff");
+  response.set("Referrer-Policy", "no-referrer");
+  response.set("Cross-Origin-Resource-Policy", "same-origin");
+  // An answer is data, also where a browser is made to show it as a page.
+  response.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  response.set("Cache-Control", "no-store");
   if (!request_id.empty()) response.set("X-Request-Id", request_id);
   for (const auto& [name, value] : reply.headers) response.set(name, value);
   response.keep_alive(!close);

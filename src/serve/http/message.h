@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "serve/http/refusal.h"
+#include "serve/http/time_limit.h"
 
 namespace tare::serve {
 
@@ -18,11 +20,12 @@ struct Request {
   std::string authorization;
   std::string id;  // of the request, for logs and answers
   std::string body;
+  TimeLimit time = TimeLimit();  // for the work on it
 };
 
 struct Reply {
   unsigned status = 200;
-  std::string content_type = "application/json";
+  std::string_view content_type = "application/json";  // of a table: no reply needs memory for it
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
   std::size_t rows = 0;   // that were predicted or observed

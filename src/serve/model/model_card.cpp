@@ -56,9 +56,11 @@ std::string typical_row_json(const Description& model) {
   const OrderedJson known = OrderedJson::parse(description_json(model));
   OrderedJson row = OrderedJson::object();
   for (const OrderedJson& input : known["inputs"]) {
-    row[input["name"]] = input["typical"].is_null() ? OrderedJson("") : input["typical"];
+    row[input["name"].get<std::string>()] =
+        input["typical"].is_null() ? OrderedJson("") : input["typical"];
   }
-  for (const OrderedJson& column : given_columns(known)) row[column["name"]] = column["typical"];
+  for (const OrderedJson& column : given_columns(known))
+    row[column["name"].get<std::string>()] = column["typical"];
   if (!model.group.empty() && !row.contains(model.group)) {
     row[model.group] = model.group_values.empty() ? "" : model.group_values.front();
   }

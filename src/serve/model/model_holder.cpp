@@ -40,7 +40,7 @@ void check_columns(const ServedModel& present, const ServedModel& fresh) {
 
 ModelHolder::ModelHolder(std::string path) : path_(std::move(path)), loaded_(look()) {
   seen_ = loaded_;
-  serve({ServedModel::load(path_), 1});
+  serve(std::make_shared<const NumberedModel>(NumberedModel{ServedModel::load(path_), 1}));
 }
 
 std::shared_ptr<const NumberedModel> ModelHolder::now() const {
@@ -49,8 +49,7 @@ std::shared_ptr<const NumberedModel> ModelHolder::now() const {
 }
 
 /// The old model goes outside of the lock, where nobody waits for that.
-void ModelHolder::serve(NumberedModel model) {
-  auto fresh = std::make_shared<const NumberedModel>(std::move(model));
+void ModelHolder::serve(std::shared_ptr<const NumberedModel> fresh) noexcept {
   const std::lock_guard lock(now_guard_);
   now_.swap(fresh);
 }
@@ -64,10 +63,13 @@ ModelHolder::Reload ModelHolder::reload(const std::function<void(std::uint32_t)>
     if (fresh->version() == present->model->version())
       return {Outcome::kSame, fresh->version(), ""};
     check_columns(*present->model, *fresh);
-    const std::string version = fresh->version();
-    before(present->number + 1);
-    serve({std::move(fresh), present->number + 1});
-    return {Outcome::kSwitched, version, ""};
+    // What needs memory comes first: from `before` on nothing may throw.
+    Reload switched{Outcome::kSwitched, fresh->version(), ""};
+    auto next =
+        std::make_shared<const NumberedModel>(NumberedModel{std::move(fresh), present->number + 1});
+    before(next->number);
+    serve(std::move(next));
+    return switched;
   } catch (const std::bad_alloc&) {
     return {Outcome::kRefused, present->model->version(), "there is not enough memory to load it"};
   } catch (const std::exception& error) {

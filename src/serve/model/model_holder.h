@@ -55,7 +55,7 @@ class ModelHolder {
   void note_load();
 
   std::string path_;
-  void serve(NumberedModel model);
+  void serve(std::shared_ptr<const NumberedModel> fresh) noexcept;
 
   // Not an atomic shared_ptr: that of g++ 12 is read without the order that its writer relies on
   // (its bug 101761).

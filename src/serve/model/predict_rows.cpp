@@ -23,35 +23,36 @@ void check_rows(const ServedModel& model, const Table& table) {
   }
 }
 
-/// One thread, which looks at the clock now and then.
-Execution until(Deadline deadline, std::size_t rows) {
+/// One thread, which looks at the time between parts of the work.
+Execution until(const TimeLimit& time) {
   Execution how = one_thread();
-  how.progress = [deadline, rows](std::string_view, double) {
-    if (Clock::now() <= deadline) return;
-    refuse(503, "the {} rows were not answered within the time limit (send fewer rows)", rows);
-  };
+  how.progress = [&time](std::string_view, double) { time.check(); };
+  how.stop = time.stop();
   return how;
 }
 
 }  // namespace
 
 Answers answer_rows(const ServedModel& model, Predictor& predictor, const Table& table,
-                    Deadline deadline) {
+                    const TimeLimit& time) {
   check_rows(model, table);
   try {
-    return predictor.answer(table, until(deadline, table.rows()));
+    return predictor.answer(table, until(time));
   } catch (const Error& error) {
     throw refusal_of(error);
+  } catch (const Stopped&) {
+    time.check();  // throws
+    throw;
   }
 }
 
 Answers answer_observed(const ServedModel& model, const Table& table, double watch,
-                        Deadline deadline) {
+                        const TimeLimit& time) {
   PredictOptions options;
   options.with_targets = true;
   options.unnamed_levels = interval_ends(watch);
   Predictor predictor(model.fitted(), std::move(options));
-  return answer_rows(model, predictor, table, deadline);
+  return answer_rows(model, predictor, table, time);
 }
 
 std::vector<double> interval_ends(double confidence) {

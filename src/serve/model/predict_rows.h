@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "serve/http/deadline.h"
+#include "serve/http/time_limit.h"
 #include "serve/model/served_model.h"
 #include "tare/apply/predictor.h"
 #include "tare/io/table.h"
@@ -11,15 +11,15 @@
 namespace tare::serve {
 
 /// Answers to the rows of a request. Throws Refusal: 422 for rows that are not valid for the model,
-/// 503 after the deadline. Missing values are imputed if the model was fitted with it, and refused
+/// 503 after the time. Missing values are imputed if the model was fitted with it, and refused
 /// otherwise.
 Answers answer_rows(const ServedModel& model, Predictor& predictor, const Table& table,
-                    Deadline deadline);
+                    const TimeLimit& time);
 
 /// The ends of the monitored interval for rows whose targets are in the table: Answers::unnamed and
 /// Answers::targets.
 Answers answer_observed(const ServedModel& model, const Table& table, double watch,
-                        Deadline deadline);
+                        const TimeLimit& time);
 
 /// The two levels of a central interval.
 std::vector<double> interval_ends(double confidence);

@@ -7,11 +7,11 @@
 
 #include "base/fail.h"
 #include "data/schema.h"
+#include "io/files/whole_file.h"
 #include "io/json_text.h"
-#include "io/mapped_file.h"
 #include "io/safetensors.h"
-#include "serve/http/deadline.h"
 #include "serve/http/refusal.h"
+#include "serve/http/time_limit.h"
 #include "serve/model/model_card.h"
 #include "serve/model/predict_rows.h"
 #include "serve/rows/json_body.h"
@@ -35,9 +35,9 @@ void check_answers(const ServedModel& model, const std::string& path) {
   std::string body;
   for (std::size_t i = 0; i < model.schema().window(); ++i) body += row + "\n";
   try {
-    const Table table = parse_ndjson_body(body, model.features(), model.schema().window());
+    const Table table = parse_ndjson_body(body, model.features(), {model.schema().window()});
     Predictor predictor(model.fitted());
-    const Answers answers = answer_rows(model, predictor, table, no_deadline());
+    const Answers answers = answer_rows(model, predictor, table, TimeLimit());
     for (const double value : answers.values.values()) {
       if (std::isnan(value)) fail(ErrorCode::kCorruptFile, {.source = path}, "answers with NaN");
     }
@@ -54,6 +54,7 @@ ServedModel::ServedModel(FittedModel fitted, std::string version)
       version_(std::move(version)),
       features_(*fitted_.schema, Need::kFeatures),
       features_and_target_(*fitted_.schema, Need::kFeaturesAndTarget),
+      cells_per_row_(fitted_.schema->feature_names().size() * fitted_.schema->window()),
       card_(model_card_json(describe(fitted_), version_)) {}
 
 std::shared_ptr<const ServedModel> ServedModel::load(const std::string& path) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,6 +26,8 @@ class ServedModel {
   const std::string& version() const noexcept { return version_; }
   const ColumnPlan& features() const noexcept { return features_; }
   const ColumnPlan& features_and_target() const noexcept { return features_and_target_; }
+  /// Numbers that a row of a request becomes for the model.
+  std::size_t cells_per_row() const noexcept { return cells_per_row_; }
   /// The answer to GET /v1/model.
   const std::string& card() const noexcept { return card_; }
 
@@ -35,6 +38,7 @@ class ServedModel {
   std::string version_;
   ColumnPlan features_;
   ColumnPlan features_and_target_;
+  std::size_t cells_per_row_;
   std::string card_;
 };
 

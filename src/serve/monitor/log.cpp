@@ -10,8 +10,11 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
+#include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
+#include "base/fail.h"
 #include "io/json_text.h"
 
 namespace tare::serve {
@@ -49,7 +52,8 @@ LogLine::LogLine(std::string_view level, std::string_view event)
 
 LogLine& LogLine::text(std::string_view name, std::string_view value) {
   line_ += fmt::format(",\"{}\":", name);
-  append_json_text(line_, value);
+  line_ += nlohmann::json(value).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  std::ranges::replace(line_, '\x7F', '?');
   return *this;
 }
 
@@ -64,7 +68,13 @@ LogLine& LogLine::count(std::string_view name, std::uint64_t value) {
   return *this;
 }
 
-Log::Log(int file) : file_(file), writer_([this] { run(); }) {}
+Log::Log(int file) : file_(file) {
+  try {
+    writer_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    fail(ErrorCode::kIo, "cannot start a thread: {}", error.code().message());
+  }
+}
 
 Log::~Log() {
   {
@@ -93,9 +103,20 @@ void Log::write(const LogLine& line) {
   if (was_empty) wake_.notify_one();
 }
 
+void Log::count_dropped() noexcept {
+  const std::lock_guard lock(guard_);
+  ++dropped_;
+  ++dropped_unsaid_;
+}
+
 std::uint64_t Log::dropped() const {
   const std::lock_guard lock(guard_);
   return dropped_;
+}
+
+void Log::flush(std::chrono::milliseconds most) {
+  std::unique_lock lock(guard_);
+  written_.wait_for(lock, most, [&] { return waiting_.empty() && !writing_; });
 }
 
 void Log::run() {
@@ -104,9 +125,12 @@ void Log::run() {
     wake_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
     const std::string text = std::exchange(waiting_, {});
+    writing_ = true;
     lock.unlock();
     write_all(file_, text, stopping_);
     lock.lock();
+    writing_ = false;
+    written_.notify_all();
   }
 }
 

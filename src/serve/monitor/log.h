@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,8 @@
 
 namespace tare::serve {
 
-/// One line of the log, a JSON object that starts with the time, the level and the event.
+/// One line of the log, a JSON object that starts with the time, the level and the event. It is
+/// ASCII whatever a client sends, so that a terminal that shows it obeys no escape sequence.
 class LogLine {
  public:
   LogLine(std::string_view level, std::string_view event);
@@ -31,6 +33,7 @@ class LogLine {
 /// their number.
 class Log {
  public:
+  /// Throws kIo where the system starts no thread.
   explicit Log(int file);
   /// Writes the remaining lines.
   ~Log();
@@ -38,16 +41,30 @@ class Log {
   Log& operator=(const Log&) = delete;
 
   void write(const LogLine& line);
+  /// Writes the line that `make` returns; where there is no memory for it, it counts as dropped.
+  template <class Make>
+  void write_made(const Make& make) noexcept {
+    try {
+      write(make());
+    } catch (...) {
+      count_dropped();
+    }
+  }
+  /// Waits until all lines have been written, for at most this time.
+  void flush(std::chrono::milliseconds most);
   std::uint64_t dropped() const;
 
  private:
   void run();
+  void count_dropped() noexcept;
 
   static constexpr std::size_t kMostBytes = std::size_t{1} << 20;
 
   int file_;
   mutable std::mutex guard_;
   std::condition_variable wake_;
+  std::condition_variable written_;
+  bool writing_ = false;
   std::string waiting_;
   std::uint64_t dropped_ = 0;
   std::uint64_t dropped_unsaid_ = 0;

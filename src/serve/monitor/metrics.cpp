@@ -90,6 +90,8 @@ std::string Metrics::text(const std::string& more) const {
   add("tare_requests_in_flight", "gauge", "Requests in progress.", requests_in_flight);
   add("tare_batches_waiting", "gauge", "Large requests that wait for a worker.", batches_waiting);
   add("tare_body_bytes_buffered", "gauge", "Bytes of bodies in memory.", body_bytes_buffered);
+  add("tare_answer_bytes_held", "gauge", "Bytes of large answers that clients have not read yet.",
+      answer_bytes_held);
   append_head(out, "tare_reloads_total", "counter", "Attempts to reload the model file.");
   for (const auto& [result, value] :
        {std::pair("switched", &reloads_switched), std::pair("same", &reloads_same),

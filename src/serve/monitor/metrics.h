@@ -25,6 +25,34 @@ class CountedIn {
   std::atomic<std::uint64_t>* counter_;
 };
 
+/// Adds bytes to a counter for the lifetime of this object.
+class CountedBytes {
+ public:
+  CountedBytes() = default;
+  CountedBytes(CountedBytes&&) = delete;
+  ~CountedBytes() { release(); }
+
+  /// Returns false and counts nothing if the counter would exceed `most`.
+  bool take(std::atomic<std::uint64_t>& counter, std::uint64_t bytes, std::uint64_t most) {
+    release();
+    if (counter.fetch_add(bytes) + bytes > most) {
+      counter.fetch_sub(bytes);
+      return false;
+    }
+    counter_ = &counter;
+    bytes_ = bytes;
+    return true;
+  }
+  void release() noexcept {
+    if (counter_ != nullptr) counter_->fetch_sub(bytes_);
+    counter_ = nullptr;
+  }
+
+ private:
+  std::atomic<std::uint64_t>* counter_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
 /// Metrics of the service in Prometheus' text format. Counting does not lock.
 class Metrics {
  public:
@@ -40,6 +68,7 @@ class Metrics {
   std::atomic<std::uint64_t> requests_in_flight{0};
   std::atomic<std::uint64_t> batches_waiting{0};
   std::atomic<std::uint64_t> body_bytes_buffered{0};
+  std::atomic<std::uint64_t> answer_bytes_held{0};  // of large answers that are being sent
   std::atomic<std::uint64_t> reloads_switched{0};
   std::atomic<std::uint64_t> reloads_same{0};
   std::atomic<std::uint64_t> reloads_refused{0};
@@ -48,8 +77,8 @@ class Metrics {
   std::string text(const std::string& more) const;
 
  private:
-  static constexpr std::array<unsigned, 13> kStatuses = {200, 400, 401, 404, 405, 408, 413,
-                                                         415, 422, 429, 431, 500, 503};
+  static constexpr std::array<unsigned, 15> kStatuses = {200, 400, 401, 403, 404, 405, 408, 413,
+                                                         415, 422, 429, 431, 500, 501, 503};
   static constexpr std::array<double, 12> kBounds = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025,
                                                      0.05,   0.1,   0.25,   0.5,   1.0,  5.0};
   struct RouteCounts {

@@ -103,7 +103,7 @@ class LineEvents final : public RowEvents {
 class BodyEvents final : public RowEvents {
  public:
   explicit BodyEvents(const JsonExpectation& expected)
-      : expected_(expected), rows_(expected.plan, expected.most_rows) {}
+      : expected_(expected), rows_(expected.plan, expected.limits) {}
 
   JsonBody take() {
     if (seen_rows_) body_.table = rows_.take();
@@ -215,9 +215,9 @@ class BodyEvents final : public RowEvents {
   }
 
   void check_room(std::size_t size) const {
-    if (size < expected_.most_rows) return;
+    if (size < expected_.limits.rows) return;
     refuse(413, "'{}' has more than {} entries (send them in several requests)", key_,
-           expected_.most_rows);
+           expected_.limits.rows);
   }
 
   [[noreturn]] void wrong_value(std::string_view what) const {
@@ -250,14 +250,15 @@ JsonBody parse_json_body(std::string_view body, const JsonExpectation& expected)
   return events.take();
 }
 
-Table parse_ndjson_body(std::string_view body, const ColumnPlan& plan, std::size_t most_rows) {
-  RowTable rows(plan, most_rows);
+Table parse_ndjson_body(std::string_view body, const ColumnPlan& plan, const RowLimits& limits) {
+  RowTable rows(plan, limits);
   std::size_t number = 0;
   while (!body.empty()) {
     ++number;
     const std::size_t end = std::min(body.find('\n'), body.size());
     const std::string_view line = body.substr(0, end);
     body.remove_prefix(std::min(end + 1, body.size()));
+    if ((number & 1'023U) == 0) limits.time.check();
     if (trim(line).empty()) continue;
     LineEvents events(rows);
     try {

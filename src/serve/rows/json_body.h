@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "serve/rows/column_plan.h"
+#include "serve/rows/row_limits.h"
 #include "tare/io/table.h"
 
 namespace tare::serve {
@@ -25,16 +26,17 @@ struct JsonBody {
 /// What to expect of a body.
 struct JsonExpectation {
   const ColumnPlan& plan;
-  std::size_t most_rows;
+  RowLimits limits;
   std::vector<std::string> keys;  // that the outer object may have
 };
 
 /// {"rows": [{...}, ...], ...}, read in one pass directly into columns, so that memory is a small
 /// multiple of the size of the body, for any nesting. Throws Refusal: 400 for invalid JSON or an
-/// unknown key, 413 for too many rows, 422 for rows that are not valid for the model.
+/// unknown key, 413 beyond a limit, 422 for rows that are not valid for the model, 503 after the
+/// time.
 JsonBody parse_json_body(std::string_view body, const JsonExpectation& expected);
 
 /// One row per line; blank lines are ignored. Throws as parse_json_body, with the line number.
-Table parse_ndjson_body(std::string_view body, const ColumnPlan& plan, std::size_t most_rows);
+Table parse_ndjson_body(std::string_view body, const ColumnPlan& plan, const RowLimits& limits);
 
 }  // namespace tare::serve

@@ -29,9 +29,9 @@ std::string column_list(const std::vector<std::string>& names) {
 
 }  // namespace
 
-RowTable::RowTable(const ColumnPlan& plan, std::size_t most_rows)
+RowTable::RowTable(const ColumnPlan& plan, const RowLimits& limits)
     : plan_(plan),
-      most_rows_(most_rows),
+      limits_(limits),
       in_row_(plan.columns().size(), 0),
       codes_(plan.columns().size()) {
   table_.source = "body";
@@ -45,14 +45,20 @@ RowTable::RowTable(const ColumnPlan& plan, std::size_t most_rows)
 
 void RowTable::start_row() {
   ++row_;
-  if (row_ > most_rows_) {
-    refuse(413, "more than {} rows in one request (send them in several)", most_rows_);
+  if (row_ > limits_.rows) {
+    refuse(413, "more than {} rows in one request (send them in several)", limits_.rows);
   }
+  named_ = 0;
   filled_ = 0;
   place_ = kIgnored;
 }
 
 void RowTable::name_cell(std::string_view name) {
+  limits_.time.check_sometimes();
+  if (++named_ > limits_.columns) {
+    refuse(413, "row {} has more than {} columns (send only those that the model needs)", row_,
+           limits_.columns);
+  }
   const auto found = plan_.find(name);
   place_ = found.value_or(kIgnored);
   if (!found) {

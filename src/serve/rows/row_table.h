@@ -8,16 +8,17 @@
 #include <vector>
 
 #include "serve/rows/column_plan.h"
+#include "serve/rows/row_limits.h"
 #include "tare/io/table.h"
 
 namespace tare::serve {
 
 /// Builds a table from cells that arrive one by one, by name, in any order. Names that the plan
 /// does not have are ignored, as everywhere in tare. Throws Refusal 422 for a row without a
-/// required column or with a cell of the wrong type, 413 for more than `most_rows`.
+/// required column or with a cell of the wrong type, 413 beyond a limit, 503 after the time.
 class RowTable {
  public:
-  RowTable(const ColumnPlan& plan, std::size_t most_rows);
+  RowTable(const ColumnPlan& plan, const RowLimits& limits);
 
   void start_row();
   /// Sets the column of the next cells.
@@ -43,11 +44,12 @@ class RowTable {
   [[noreturn]] void wrong_kind(std::string_view value, std::string_view remedy) const;
 
   const ColumnPlan& plan_;
-  std::size_t most_rows_;
+  RowLimits limits_;
   Table table_;
   std::size_t row_ = 0;              // that is being read, from 1
   std::size_t place_ = kIgnored;     // of the named cell
   std::string ignored_name_;         // of a cell that is passed over, for messages
+  std::size_t named_ = 0;            // cells of this row so far
   std::size_t filled_ = 0;           // columns of this row that have their cell
   std::vector<std::size_t> in_row_;  // the last row in which a column was named
   std::vector<std::unordered_map<std::string, std::int32_t>> codes_;  // of each column's texts

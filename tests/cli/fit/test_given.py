@@ -13,7 +13,7 @@ def rows(count, seed=1, shrink=0.5):
     for a, _, _, _ in points(count, seed):
         sd = shrink * (0.2 + 0.1 * a)
         made.append([a, 2 * a, sd, 2 * a - 1.2816 * sd, 2 * a, 2 * a + 1.2816 * sd])
-    for row, (a, b, mean, y) in zip(made, points(count, seed)):
+    for row, (a, _, mean, y) in zip(made, points(count, seed)):
         row.append(round(2 * a + y - mean, 4))
     return made
 

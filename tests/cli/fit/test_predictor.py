@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """--predictor: a program gives the predictions, and whatever it does wrong is a clear error."""
 import os
+import signal
 import subprocess
 import sys
 import time
 
-from harness import BAD_DATA, SANITIZED, USAGE, CliTest, csv_text, main, points
+from harness import BAD_DATA, SANITIZED, TOOL, USAGE, CliTest, csv_text, main, points
 
 PYTHON = sys.executable
 DOUBLE = f"{PYTHON} -c 'import csv,sys; [print(2*float(r[\"a\"])+float(r[\"b\"])) for r in csv.DictReader(sys.stdin)]'"
@@ -89,6 +90,31 @@ class Predictor(CliTest):
         result = self.run_tool("fit", "data.csv", "--target", "y", "-o", "x.tare", "--timeout", "0.5", "--predictor", "yes")
         self.assertLess(time.monotonic() - begin, 2.5 + (10 if SANITIZED else 0))
         self.assertEqual(result.code, BAD_DATA)
+
+    def test_endless_output_is_refused_long_before_the_time_is_over(self):
+        begin = time.monotonic()
+        self.fit_fails(BAD_DATA, "data.csv", "--predictor", "yes 1",
+                       says=["the predictor 'yes 1' printed more than 89536 bytes", "one number per row"])
+        self.assertLess(time.monotonic() - begin, 30)
+
+    def test_a_tool_that_is_ended_by_a_signal_takes_its_program_with_it(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
+            mark = f"88{os.getpid()}{int(number)}"
+            # The shell is replaced by sleep where it alone is killed: SIGKILL of the tool cannot be handled.
+            command = f"exec sleep {mark}" if number == signal.SIGKILL else f"sleep {mark}; true"
+            process = subprocess.Popen([TOOL, "fit", "data.csv", "--target", "y", "--predictor", command, "-o", "x.tare"],
+                                       cwd=self.folder, stderr=subprocess.DEVNULL)
+            for _ in range(200):
+                if [line for line in running(f"sleep {mark}") if "tare" not in line and "sh -c" not in line]:
+                    break
+                time.sleep(0.05)
+            process.send_signal(number)
+            self.assertEqual(process.wait(timeout=30), -number)
+            for _ in range(100):
+                if not running(f"sleep {mark}"):
+                    break
+                time.sleep(0.05)
+            self.assertEqual(running(f"sleep {mark}"), [])
 
     def test_program_that_prints_before_it_reads_does_not_block(self):
         count = 20_000 if SANITIZED else 200_000

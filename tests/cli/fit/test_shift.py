@@ -74,7 +74,7 @@ class ShiftTo(CliTest):
         self.assertEqual(one, self.read("m.tare"))
 
     def test_weights_are_multiplied(self):
-        weighted = [row + [str(1 + i % 3)] for i, row in enumerate(rows(2000))]
+        weighted = [[*row, str(1 + i % 3)] for i, row in enumerate(rows(2000))]
         self.write("data.csv", csv_text([*HEADER, "w"], weighted))
         self.ok(*self.FIT, "--guarantee", "split:0.5", "--weight", "w", "--shift-to", "new.csv")
         self.assertAlmostEqual(self.coverage(), 0.9, delta=0.05)

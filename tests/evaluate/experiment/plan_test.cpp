@@ -43,6 +43,10 @@ TEST(Plan, SaysWhatIsWrongAndWhere) {
   expect_refused(replaced("NRC-RF", "NRC-XX"), "NRC-XX");
   expect_refused(replaced("\"law\"", "\"lawn\""), "lawn");
   expect_refused(replaced("\"repeats\": 2", "\"test_share\": 1.5"), "test_share is a share");
+  for (const char* seed : {"1e300", "-1", "0.5"}) {
+    expect_refused(replaced("\"repeats\": 2", std::string("\"seed\": ") + seed),
+                   "'seed' has the wrong type");
+  }
 }
 
 TEST(Plan, RefusesWhatWouldMixResultsOrWriteElsewhere) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "calibrate/baseline/gaussian/gaussian_model.h"
 
+#include "math/bounded.h"
 #include "math/normal.h"
 
 namespace tare {
@@ -16,7 +17,7 @@ Prediction gaussian_quantiles(const Gaussians& laws, std::span<const double> sco
   result.quantiles = Matrix(laws.mean.size(), scores.size());
   for (std::size_t i = 0; i < laws.mean.size(); ++i) {
     for (std::size_t j = 0; j < scores.size(); ++j)
-      result.quantiles(i, j) = laws.mean[i] + laws.sd[i] * scores[j];
+      result.quantiles(i, j) = bounded(laws.mean[i] + laws.sd[i] * scores[j]);
   }
   return result;
 }

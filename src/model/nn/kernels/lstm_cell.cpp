@@ -19,11 +19,11 @@ template <class T>
     T* __restrict bent = s.bent + i * n;
     T* __restrict hidden = s.out + i * 2 * n;
     T* __restrict cell = hidden + n;
-#pragma GCC ivdep
+    TARE_INDEPENDENT_STEPS
     for (std::size_t j = 0; j < 2 * n; ++j) open[j] = logistic(gate[j]);
     for (std::size_t j = 2 * n; j < 3 * n; ++j) open[j] = tanh_of(gate[j]);
     for (std::size_t j = 3 * n; j < 4 * n; ++j) open[j] = logistic(gate[j]);
-#pragma GCC ivdep
+    TARE_INDEPENDENT_STEPS
     for (std::size_t j = 0; j < n; ++j) {
       const T c = open[n + j] * before[j] + open[j] * open[2 * n + j];
       cell[j] = c;
@@ -44,7 +44,7 @@ template <class T>
     const T* __restrict d_state = d_hidden + n;
     T* __restrict d_gate = s.d_gates + i * 4 * n;
     T* __restrict d_before = s.d_before == nullptr ? nullptr : s.d_before + i * n;
-#pragma GCC ivdep
+    TARE_INDEPENDENT_STEPS
     for (std::size_t j = 0; j < n; ++j) {
       const T in = open[j];
       const T forget = open[n + j];

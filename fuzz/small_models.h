@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tare/calibrate/model_file.h"
+
+namespace tare::fuzz {
+
+/// Models that are fitted within milliseconds and differ in what they need of a row: a number and a
+/// category; a series in windows of three rows; a prediction beside a group with a guarantee;
+/// quantiles of an outside model.
+std::vector<FittedModel> small_models();
+
+}  // namespace tare::fuzz

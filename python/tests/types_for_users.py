@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a type checker says about answers. Nothing runs this file: tools/check_python.sh reads it with mypy --strict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from typing_extensions import assert_type
+
+import tare
+
+X: npt.NDArray[np.float64] = np.zeros((3, 1))
+y: npt.NDArray[np.float64] = np.zeros(3)
+
+calibrator = tare.Calibrator(lambda rows: np.zeros(len(rows)), random_state=np.random.default_rng(0))
+assert_type(calibrator.calibrate(X, y), tare.Calibrator)
+assert_type(calibrator.fit(X, y).set_output(transform="pandas"), tare.Calibrator)
+assert_type(calibrator.predict(X), npt.NDArray[np.floating[Any]])
+assert_type(calibrator.predict_quantiles(X, [0.1, 0.9]), npt.NDArray[np.floating[Any]])
+assert_type(calibrator.predict_interval(X, confidence_level=0.9), npt.NDArray[np.floating[Any]])
+assert_type(calibrator.predict_distribution(X).cdf(0.0), npt.NDArray[np.float64])
+assert_type(calibrator.diagnostics(X), dict[str, npt.NDArray[Any]])
+assert_type(calibrator.score(X, y), float)
+assert_type(calibrator.answer_warnings(X)[0].code, str)
+assert_type(tare.Calibrator.load("model.tare"), tare.Calibrator)
+assert_type(calibrator.set_params(cv=3), tare.Calibrator)
+assert_type(calibrator.get_params(), dict[str, Any])
+
+regressor = tare.QuantileRegressor("nrc", options={"regressor": "ridge"})
+assert_type(regressor.fit(X, y), tare.QuantileRegressor)
+assert_type(tare.Predictor("model.tare", interval=0.9).predict(X), dict[str, npt.NDArray[Any]])
+assert_type(tare.methods(), dict[str, dict[str, Any]])
+assert_type(tare.metrics.mace(y, X), float)
+assert_type(tare.metrics.scores(calibrator, X, y), dict[str, float])
