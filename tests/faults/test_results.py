@@ -46,6 +46,9 @@ class Results(FaultTest):
         found = super().snapshot()
         return {name: without_seconds(content) if content is not None else None for name, content in found.items()}
 
+    def same_text(self, text):
+        return b""  # a table with seconds; its numbers are in the files
+
     def is_sound(self, after, before, whole):
         """No other file, and the next run continues and gives all results."""
         if not set(after) <= {*before, *whole}:
