@@ -25,6 +25,8 @@ using std::chrono::milliseconds;
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 /// Until a read that could not be cancelled is cancelled again.
 constexpr milliseconds kCancelAgain{20};
+/// A read that lacked memory has ended without a word, and no cancellation brings its end.
+constexpr unsigned kMostCancellations = 20;
 /// For the client to see the answer before the connection goes.
 constexpr milliseconds kLinger{1000};
 /// An idle connection is kept this long once the service stops: a request may be on its way.
@@ -88,6 +90,10 @@ void Session::on_timer() {
   if (timer_.expiry() > std::chrono::steady_clock::now()) return;  // set anew in the meantime
   if (step_ == Step::kReading) {
     timed_out_ = true;
+    if (++cancellations_ > kMostCancellations) {  // no read is there that could end
+      close();
+      return;
+    }
     Error ignored;
     socket_.cancel(ignored);  // the read ends, and is answered with 408
     set_timer(kCancelAgain);  // bytes that came just now start one more
@@ -125,6 +131,7 @@ void Session::wait_for_request() {
 void Session::read_head() {
   step_ = Step::kReading;
   timed_out_ = false;
+  cancellations_ = 0;
   set_timer(context_.limits.request_time);
   http::async_read_header(socket_, buffer_, *parser_,
                           [self = shared_from_this()](Error error, std::size_t) {

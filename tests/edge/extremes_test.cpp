@@ -2,6 +2,7 @@
 // Numbers at the edge of double, and counts at the edge of 32 bits, where the command line does not
 // reach.
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <cmath>
 #include <cstdint>
@@ -99,6 +100,16 @@ TEST(Snq, CountsBeyond32BitsAreRefused) {
   expect_error(ErrorCode::kInvalidArgument, "4294967296 queries are too many",
                [&] { snq.predict(many, levels); });
 }
+
+#if HWY_ARCH_X86
+TEST(VectorLimit, LeavesOutWhatIsWider) {
+  const std::int64_t all = hwy::SupportedTargets();
+  limit_vectors("sse4");
+  EXPECT_EQ(hwy::SupportedTargets() & (HWY_AVX2 | HWY_AVX3 | HWY_AVX3_DL), 0);
+  hwy::DisableTargets(0);
+  EXPECT_EQ(hwy::SupportedTargets(), all);
+}
+#endif
 
 TEST(VectorLimit, KnowsItsNames) {
   expect_error(ErrorCode::kInvalidArgument, "must be sse2, ssse3", [] { limit_vectors("mmx"); });

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Streams rows through `tare predict`, and checks the number of answers, their bytes and the memory that it takes.
 
