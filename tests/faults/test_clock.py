@@ -5,7 +5,7 @@ import re
 from faults import RIGHT, Fault, FaultTest, main
 
 HOURS = 3 * 3600
-FAULTS = tuple(Fault(f"{clock}: {'+' if jump > 0 else '-'}3 h from the n-th call on", clock, jump, (), {"span": 0})
+FAULTS = tuple(Fault(f"{clock}: {'+' if jump > 0 else '-'}3 h from the n-th call on", clock, jump, ("gave no answer within",), {"span": 0})
                for clock in ("real_time", "steady_time") for jump in (HOURS, -HOURS))
 
 

@@ -92,7 +92,8 @@ class Serve(FaultTest):
 
     def test_requests(self):
         service = self.start()
-        faults = [(OUT_OF_MEMORY, self.some(12, 1500)), (short("receive"), 1), (short("send"), 1), (short("send", PART), 2),
+        # No short sends: the kernel sends a part only where the socket is full, and Asio waits until it is not.
+        faults = [(OUT_OF_MEMORY, self.some(12, 1500)), (short("receive"), 1), (short("receive", PART), 2),
                   (failing("receive", errno.EINTR), 3), (failing("send", errno.EINTR), 3), (failing("wait", errno.EINTR), 3),
                   (failing("receive", errno.ECONNRESET), 3), (failing("send", errno.EPIPE), 3), (failing("accept", errno.EMFILE), 3),
                   (failing("accept", errno.ECONNABORTED), 3), (failing("accept", errno.ENFILE, span=20), 1),
