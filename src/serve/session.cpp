@@ -2,6 +2,7 @@
 #include "serve/session.h"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <boost/asio/dispatch.hpp>
@@ -25,6 +26,8 @@ using std::chrono::milliseconds;
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 /// Until a read that could not be cancelled is cancelled again.
 constexpr milliseconds kCancelAgain{20};
+/// Whether work that was told to stop has ended.
+constexpr milliseconds kLookAgain{100};
 /// A read that lacked memory has ended without a word, and no cancellation brings its end.
 constexpr unsigned kMostCancellations = 20;
 /// For the client to see the answer before the connection goes.
@@ -98,7 +101,12 @@ void Session::on_timer() {
     socket_.cancel(ignored);  // the read ends, and is answered with 408
     set_timer(kCancelAgain);  // bytes that came just now start one more
   } else if (step_ == Step::kWorking) {
+    if (is_lost_) {
+      close();
+      return;
+    }
     stop_work_ = true;  // it is answered with 503
+    set_timer(kLookAgain);
   } else {
     close();
   }
@@ -309,10 +317,14 @@ void Session::answer_beside(bool close) noexcept {
   }
 }
 
-/// Not at once, as this thread may not touch the socket.
+/// The client learns of it at once: telling the system takes no memory, and no other thread closes
+/// the socket before is_lost_ is set. The rest is for the threads of the network.
 void Session::close_from_beside() noexcept {
   constexpr milliseconds kWaitForMemory{20};
-  for (;;) {
+  ::shutdown(socket_.native_handle(), SHUT_RDWR);
+  request_ = {};  // its memory may be all that is missing
+  is_lost_ = true;
+  while (!is_closed_) {
     try {
       asio::post(socket_.get_executor(), [self = shared_from_this()] { self->close(); });
       return;
@@ -436,6 +448,7 @@ void Session::discard() {
 
 void Session::close() {
   step_ = Step::kClosing;
+  is_closed_ = true;
   timer_.cancel();
   Error ignored;
   socket_.close(ignored);
