@@ -42,7 +42,7 @@ constexpr milliseconds kLookWhileStopping{10};
 constexpr milliseconds kWaitForFiles{50};  // where the system has no file descriptor left
 constexpr milliseconds kLastWork{2000};    // for work that was told to end
 constexpr milliseconds kWaitForMemory{20};
-constexpr std::size_t kStrands = 1009;
+constexpr std::size_t kStrands = 257;
 
 }  // namespace
 

@@ -324,8 +324,10 @@ ssize_t recv(int socket, void* to, size_t count, int flags) {
 }
 
 static void cut(struct msghdr* message, struct iovec* first) {
-  if (message->msg_iovlen == 0) return;
-  *first = message->msg_iov[0];
+  size_t k = 0;
+  while (k < message->msg_iovlen && message->msg_iov[k].iov_len == 0) ++k;
+  if (k == message->msg_iovlen) return;
+  *first = message->msg_iov[k];
   first->iov_len = part_of(first->iov_len);
   message->msg_iov = first;
   message->msg_iovlen = 1;
