@@ -22,9 +22,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from serve_harness import CSV, JSON, NDJSON, TOOL, Service, csv_text  # noqa: E402
-
-from harness import HEADER, points  # noqa: E402
+from serve_harness import CSV, HEADER, JSON, NDJSON, TOOL, Service, csv_text, points  # noqa: E402
 
 TARGET = "/v1/predict?levels=0.1,0.5,0.9"
 KINDS = (JSON, NDJSON, CSV)

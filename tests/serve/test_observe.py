@@ -2,8 +2,7 @@
 """Targets that arrive later, and the alarm when coverage leaves its band."""
 import json
 
-from harness import HEADER, points
-from serve_harness import CSV, NDJSON, ServeTest, csv_text, main
+from serve_harness import CSV, HEADER, NDJSON, ServeTest, csv_text, main, points
 
 
 class Observe(ServeTest):

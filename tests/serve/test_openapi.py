@@ -3,8 +3,7 @@
 import json
 import re
 
-from harness import HEADER, points
-from serve_harness import CSV, JSON, NDJSON, ServeTest, main
+from serve_harness import CSV, HEADER, JSON, NDJSON, ServeTest, main, points
 
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "number": (int, float), "integer": int,
          "null": type(None)}

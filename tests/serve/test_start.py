@@ -9,8 +9,7 @@ import socket
 import subprocess
 import urllib.request
 
-from harness import BAD_DATA, NOT_FOUND, OTHER, UNSUPPORTED, USAGE
-from serve_harness import SANITIZED, TOOL, ServeTest, main
+from serve_harness import BAD_DATA, NOT_FOUND, OTHER, SANITIZED, TOOL, UNSUPPORTED, USAGE, ServeTest, main
 
 
 class Start(ServeTest):
