@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "io/byte_source.h"
 #include "io/csv.h"
+#include "io/files/byte_source.h"
 #include "tare/base/rng.h"
 
 namespace tare {

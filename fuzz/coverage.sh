@@ -33,7 +33,7 @@ llvm-profdata-$llvm merge -sparse "$build"/profiles/*.profraw -o "$build/profile
 
 # The files that read what comes from outside.
 parsers="src/io/csv.cpp src/io/csv_columns.cpp src/io/csv_plain.cpp src/io/csv_scan.cpp src/io/csv_window.cpp
-  src/io/byte_source.cpp src/io/json_text.cpp src/io/safetensors.cpp src/io/tensor_store.cpp
+  src/io/files/byte_source.cpp src/io/json_text.cpp src/io/safetensors.cpp src/io/tensor_store.cpp
   src/data/schema.cpp src/data/encode.cpp src/data/group_column.cpp src/data/roles.cpp src/data/windows.cpp
   src/apply/row_encoder.cpp src/apply/level_columns.cpp src/apply/fit_options.cpp src/apply/predict_options.cpp
   src/serve/rows src/serve/rows_request.cpp src/serve/answer.cpp src/serve/http src/serve/session.cpp

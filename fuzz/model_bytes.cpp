@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "model_bytes.h"
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <cstdio>
+#include <cstdint>
 
 namespace tare::fuzz {
 namespace {
@@ -36,24 +34,6 @@ std::string join_model(std::string header, std::string_view payload) {
   }
   bytes += header;
   bytes += payload;
-  return bytes;
-}
-
-std::string with_right_checksum(std::string bytes) {
-  constexpr std::string_view kKey = "\"checksum\":\"";
-  constexpr std::size_t kDigits = 8;
-  const ModelBytes parts = split_model(bytes);
-  const std::size_t key = parts.header.find(kKey);
-  if (key == std::string_view::npos || key + kKey.size() + kDigits >= parts.header.size()) {
-    return bytes;
-  }
-  const std::size_t place = kLengthBytes + key + kKey.size();
-  bytes.replace(place, kDigits, kDigits, '0');
-  const auto* first = reinterpret_cast<const Bytef*>(bytes.data()) + kLengthBytes;
-  const auto sum = static_cast<unsigned>(::crc32_z(0, first, bytes.size() - kLengthBytes));
-  char digits[kDigits + 1];
-  std::snprintf(digits, sizeof digits, "%08x", sum);
-  bytes.replace(place, kDigits, digits);
   return bytes;
 }
 

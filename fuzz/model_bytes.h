@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <nlohmann/json.hpp>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,9 +17,5 @@ ModelBytes split_model(std::string_view bytes);
 
 /// A file from its parts, with the header padded as the format asks for.
 std::string join_model(std::string header, std::string_view payload);
-
-/// The same bytes with a checksum that is right, as far as the header has a place for one: the
-/// fuzzer cannot guess it, and everything behind the check would stay untested.
-std::string with_right_checksum(std::string bytes);
 
 }  // namespace tare::fuzz

@@ -28,6 +28,9 @@ struct ServiceSetup {
     small.rows = 20;
     small.levels = 10;
     small.cells = 100;
+    small.columns = 30;
+    small.input_cells = 200;
+    small.unused_body_bytes = 256;
     small.body_bytes = 4096;
     small.header_bytes = 2048;
     small.request_time =

@@ -13,7 +13,7 @@
 
 #include "base/strings.h"
 #include "base/vector_limit.h"
-#include "io/subprocess.h"
+#include "io/files/subprocess.h"
 #include "support/command.h"
 #include "support/help.h"
 #include "support/terminal.h"

@@ -68,6 +68,12 @@ void check_answer(const serve::Request& request, const serve::Reply& reply, bool
 }  // namespace
 }  // namespace tare::fuzz
 
+/// Models are fitted before the time of the first input begins.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  tare::fuzz::services();
+  return 0;
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tare;
   fuzz::Input input(data, size);

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "input.h"
-#include "io/byte_source.h"
 #include "io/csv.h"
 #include "io/csv_oracle.h"
+#include "io/files/byte_source.h"
 #include "tare/base/error.h"
 
 namespace tare::fuzz {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "input.h"
-#include "io/byte_source.h"
+#include "io/files/byte_source.h"
 #include "tare/base/error.h"
 
 namespace tare::fuzz {

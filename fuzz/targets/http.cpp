@@ -8,17 +8,14 @@
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <chrono>
-#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "input.h"
+#include "serve/http/head_check.h"
 #include "serve/session.h"
 #include "service_setup.h"
 
@@ -27,16 +24,24 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// The parts of the service that all connections share, made once.
+/// The parts of the service that all connections share, made once. Large requests are worked on by
+/// the same thread.
 struct Network {
+  asio::io_context io{1};
   ServiceSetup open{small_models().front()};
   ServiceSetup closed{small_models().front(), "secret"};
   serve::Log log{::open("/dev/null", O_WRONLY | O_CLOEXEC)};
-  asio::thread_pool workers{1};
-  serve::SessionContext context_open{open.service, open.metrics, log,   open.limits,
-                                     workers,      true,         "fuzz"};
-  serve::SessionContext context_closed{closed.service, closed.metrics, log,   closed.limits,
-                                       workers,        true,           "fuzz"};
+  serve::SessionContext context_open{open.service, open.metrics, log,    open.limits,
+                                     io,           true,         "fuzz", serve::HostRules()};
+  serve::SessionContext context_closed{
+      closed.service,
+      closed.metrics,
+      log,
+      closed.limits,
+      io,
+      true,
+      "fuzz",
+      serve::HostRules({.address = "0.0.0.0", .has_token = true, .allowed = {"tare.example"}})};
 };
 
 Network& network() {
@@ -86,18 +91,21 @@ void let_it_work(asio::io_context& io, const std::weak_ptr<serve::Session>& sess
                  Client& client) {
   while (!session.expired()) {
     io.restart();
-    // None where a worker has the request.
-    if (io.run_one_for(std::chrono::milliseconds(20)) == 0) std::this_thread::yield();
+    io.run_one_for(std::chrono::milliseconds(20));
     client.take_answer();
   }
-  // A worker that was the last to hold the session may still be destroying it.
-  std::promise<void> idle;
-  asio::post(network().workers, [&] { idle.set_value(); });
-  idle.get_future().wait();
+  io.restart();
+  io.poll();  // timers that were cancelled
 }
 
 }  // namespace
 }  // namespace tare::fuzz
+
+/// Models are fitted before the time of the first input begins.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  tare::fuzz::network();
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tare;
@@ -112,7 +120,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0,
                 "the system gives two sockets");
   fuzz::Client client(ends[0]);
-  boost::asio::io_context io(1);
+  boost::asio::io_context& io = network.io;
   boost::asio::ip::tcp::socket socket(boost::asio::make_strand(io));
   socket.assign(boost::asio::ip::tcp::v4(), ends[1]);
   auto session = std::make_shared<serve::Session>(
@@ -125,6 +133,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t first = kind == 3 && cut < text.size() ? cut : text.size();
   client.send(text.substr(0, first));
   if (first < text.size()) {
+    io.restart();
     io.poll();
     client.send(text.substr(first));
   }

@@ -13,6 +13,7 @@
 #include "data/schema.h"
 #include "input.h"
 #include "io/json_text.h"
+#include "io/safetensors.h"
 #include "model_bytes.h"
 #include "tare/apply/predictor.h"
 #include "tare/base/error.h"
@@ -237,11 +238,10 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tare;
-  const std::string bytes = fuzz::with_right_checksum({reinterpret_cast<const char*>(data), size});
-  const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
+  const auto* first = reinterpret_cast<const std::byte*>(data);
   FittedModel model;
   try {
-    model = load_model_from_memory({first, first + bytes.size()});
+    model = load_model_from_memory(with_right_checksum({first, first + size}));
   } catch (const Error& error) {
     fuzz::require(
         error.code() == ErrorCode::kCorruptFile || error.code() == ErrorCode::kUnsupported,

@@ -14,8 +14,8 @@
 #include "apply/row_encoder.h"
 #include "data/schema.h"
 #include "input.h"
-#include "io/byte_source.h"
 #include "io/csv.h"
+#include "io/files/byte_source.h"
 #include "io/json_text.h"
 #include "tare/base/error.h"
 

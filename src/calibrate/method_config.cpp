@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/fail.h"
+#include "io/files/whole_file.h"
 #include "io/json_text.h"
-#include "io/whole_file.h"
 #include "tare/calibrate/methods.h"
 
 namespace tare {

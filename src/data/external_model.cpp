@@ -8,7 +8,7 @@
 #include "base/strings.h"
 #include "io/column_finder.h"
 #include "io/csv.h"
-#include "io/subprocess.h"
+#include "io/files/subprocess.h"
 
 namespace tare {
 

@@ -469,11 +469,12 @@ Schema Schema::from_json(const Json& json) {
       input.for_model = item.at("for_model").get<bool>();
       if (!input.categorical) input.range = range_from_json(item.value("range", Json()));
       const auto categories = static_cast<double>(input.vocabulary.size());
-      if (input.categorical
-              ? !(input.typical >= 0.0 && input.typical <= categories)
-              : !input.vocabulary.empty() ||
-                    std::ranges::adjacent_find(input.vocabulary, std::greater_equal<>{}) !=
-                        input.vocabulary.end()) {
+      const bool in_order = std::ranges::adjacent_find(input.vocabulary, std::greater_equal<>{}) ==
+                            input.vocabulary.end();
+      const bool sound = input.categorical
+                             ? in_order && input.typical >= 0.0 && input.typical <= categories
+                             : input.vocabulary.empty();
+      if (!sound) {
         fail(ErrorCode::kCorruptFile, "the model file's column '{}' contradicts itself",
              input.name);
       }

@@ -20,12 +20,12 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
-#include "io/byte_source.h"
 #include "io/csv_columns.h"
 #include "io/csv_limits.h"
 #include "io/csv_plain.h"
 #include "io/csv_scan.h"
 #include "io/csv_window.h"
+#include "io/files/byte_source.h"
 
 namespace tare {
 namespace {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/fail.h"
+#include "io/files/whole_file.h"
 #include "io/json_text.h"
 #include "io/safetensors_header.h"
-#include "io/whole_file.h"
 
 namespace tare {
 namespace {
@@ -243,12 +243,7 @@ Json value_in(const std::string& path, const std::string& name, const std::strin
 TensorStore read_safetensors(const std::string& path) {
   // A large file that is none of ours is not read to its end.
   const auto may_be_ours = [](std::span<const std::byte> start) {
-    constexpr std::uint64_t kLongHeader = std::uint64_t{1} << 32;
-    std::uint64_t length = 0;
-    for (std::size_t i = std::min(start.size(), kLengthBytes); i-- > 0;) {
-      length = (length << 8) | static_cast<std::uint64_t>(start[i]);
-    }
-    return length > 1 && length < kLongHeader && start.size() > kLengthBytes &&
+    return start.size() > kLengthBytes && header_length(start) <= kMostHeaderBytes &&
            start[kLengthBytes] == std::byte{'{'};
   };
   const auto bytes =
@@ -262,14 +257,15 @@ TensorStore read_safetensors(std::span<const std::byte> bytes, std::shared_ptr<c
     fail(ErrorCode::kCorruptFile, {.source = path}, "is not a tare model file: {}", why);
   };
   if (bytes.size() < kLengthBytes) not_ours("it is too short");
+  const std::uint64_t length = header_length(bytes);
+  if (length > kMostHeaderBytes) {
+    not_ours(fmt::format("its header would have {} bytes, and at most {} are read", length,
+                         kMostHeaderBytes));
+  }
   const std::optional<std::string_view> text = header_text(bytes);
   if (!text) {
     fail(ErrorCode::kCorruptFile, {.source = path},
          "is not a tare model file, or is cut off: its header would end past its end");
-  }
-  if (text->size() > kMostHeaderBytes) {
-    not_ours(fmt::format("its header would have {} bytes, and at most {} are read", text->size(),
-                         kMostHeaderBytes));
   }
   const auto payload = bytes.subspan(kLengthBytes + text->size());
 

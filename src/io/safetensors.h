@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 #include "io/tensor_store.h"
 
 namespace tare {

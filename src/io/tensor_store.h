@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -97,22 +95,6 @@ class TensorWriter {
   std::string prefix_;
 };
 
-/// False for a number that is not whole, or is negative, where T is a count or a list of counts.
-/// The JSON library would cast it, which changes it and is undefined for a large one.
-template <class T>
-bool is_exact(const Json& json) {
-  if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>) {
-    return json.is_number_unsigned() && json.get<std::uint64_t>() <= std::numeric_limits<T>::max();
-  } else if constexpr (requires { typename T::value_type; } && !std::is_same_v<T, std::string>) {
-    using Item = typename T::value_type;
-    if constexpr (std::is_unsigned_v<Item>) {
-      return std::all_of(json.begin(), json.end(),
-                         [](const Json& item) { return is_exact<Item>(item); });
-    }
-  }
-  return true;
-}
-
 /// Reads what a TensorWriter of the same part wrote. A tensor or value that is absent, or of
 /// another type or shape than requested, is kCorruptFile: a file with a correct checksum can still
 /// be damaged or made by hand.
@@ -130,7 +112,6 @@ class TensorReader {
   T get(std::string_view name) const {
     static_assert(!std::is_integral_v<T> || std::is_same_v<T, bool>, "use count");
     const Json& json = value(name);
-    if (!is_exact<T>(json)) wrong_type(name);
     try {
       return json.get<T>();
     } catch (const Json::exception&) {

@@ -42,6 +42,7 @@ constexpr milliseconds kLookWhileStopping{10};
 constexpr milliseconds kWaitForFiles{50};  // where the system has no file descriptor left
 constexpr milliseconds kLastWork{2000};    // for work that was told to end
 constexpr milliseconds kWaitForMemory{20};
+constexpr std::size_t kStrands = 257;
 
 }  // namespace
 
@@ -66,6 +67,7 @@ class Server::Impl {
                  HostRules({.address = options_.host,
                             .has_token = !options_.token.empty(),
                             .allowed = options_.allowed_hosts})},
+        strands_(make_strands(io_)),
         acceptor_(asio::make_strand(io_)),
         accept_pause_(acceptor_.get_executor()),
         file_timer_(io_),
@@ -110,6 +112,20 @@ class Server::Impl {
     options.limits.connections = allowed_connections(options.limits.connections);
     return options;
   }
+
+  using Strand = asio::strand<asio::io_context::executor_type>;
+
+  /// Strands are made at the start, and connections share them: where there is no memory for a new
+  /// one, asio destroys what it has not set yet and ends the process (Boost 1.81, ~strand_impl).
+  static std::vector<Strand> make_strands(asio::io_context& context) {
+    std::vector<Strand> strands;
+    strands.reserve(kStrands);
+    for (std::size_t i = 0; i < kStrands; ++i) strands.push_back(asio::make_strand(context));
+    return strands;
+  }
+
+  /// For the strand of the acceptor.
+  const Strand& next_strand() noexcept { return strands_[next_strand_++ % strands_.size()]; }
 
   /// Starts the next round of something that goes on until the service stops. Where there is no
   /// memory for it, waits for some: a connection may end for that reason, the service may not.
@@ -157,7 +173,7 @@ class Server::Impl {
   }
 
   void accept() {
-    acceptor_.async_accept(asio::make_strand(io_), [this](Failure failure, tcp::socket socket) {
+    acceptor_.async_accept(next_strand(), [this](Failure failure, tcp::socket socket) {
       if (!failure) try_take(std::move(socket));  // also one that came just before the end
       must_start([&] {
         if (failure && acceptor_.is_open()) {
@@ -305,7 +321,7 @@ class Server::Impl {
     Failure failure;
     acceptor_.non_blocking(true, failure);
     while (!failure) {
-      tcp::socket socket(asio::make_strand(io_));
+      tcp::socket socket(next_strand());
       acceptor_.accept(socket, failure);
       if (!failure) try_take(std::move(socket));
     }
@@ -347,6 +363,8 @@ class Server::Impl {
   asio::io_context work_;   // large requests
   asio::io_context loads_;  // of the model file
   SessionContext context_;
+  std::vector<Strand> strands_;  // of connections
+  std::size_t next_strand_ = 0;
   tcp::acceptor acceptor_;
   asio::steady_timer accept_pause_;
   asio::steady_timer file_timer_;

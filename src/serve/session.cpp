@@ -2,6 +2,7 @@
 #include "serve/session.h"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <boost/asio/dispatch.hpp>
@@ -25,6 +26,10 @@ using std::chrono::milliseconds;
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 /// Until a read that could not be cancelled is cancelled again.
 constexpr milliseconds kCancelAgain{20};
+/// Whether work that was told to stop has ended.
+constexpr milliseconds kLookAgain{100};
+/// A read that lacked memory has ended without a word, and no cancellation brings its end.
+constexpr unsigned kMostCancellations = 20;
 /// For the client to see the answer before the connection goes.
 constexpr milliseconds kLinger{1000};
 /// An idle connection is kept this long once the service stops: a request may be on its way.
@@ -59,7 +64,11 @@ void Session::start() {
 void Session::stop() {
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
     self->try_step([&] {
-      if (self->step_ == Step::kIdle) self->set_timer(kIdleWhileStopping);
+      if (self->step_ == Step::kIdle) {
+        self->set_timer(kIdleWhileStopping);
+      } else if (self->timer_.expiry() <= std::chrono::steady_clock::now()) {
+        self->set_timer(kIdleWhileStopping);  // its end was lost to a lack of memory
+      }
     });
   });
 }
@@ -88,11 +97,20 @@ void Session::on_timer() {
   if (timer_.expiry() > std::chrono::steady_clock::now()) return;  // set anew in the meantime
   if (step_ == Step::kReading) {
     timed_out_ = true;
+    if (++cancellations_ > kMostCancellations) {  // no read is there that could end
+      close();
+      return;
+    }
     Error ignored;
     socket_.cancel(ignored);  // the read ends, and is answered with 408
     set_timer(kCancelAgain);  // bytes that came just now start one more
   } else if (step_ == Step::kWorking) {
+    if (is_lost_) {
+      close();
+      return;
+    }
     stop_work_ = true;  // it is answered with 503
+    set_timer(kLookAgain);
   } else {
     close();
   }
@@ -125,6 +143,7 @@ void Session::wait_for_request() {
 void Session::read_head() {
   step_ = Step::kReading;
   timed_out_ = false;
+  cancellations_ = 0;
   set_timer(context_.limits.request_time);
   http::async_read_header(socket_, buffer_, *parser_,
                           [self = shared_from_this()](Error error, std::size_t) {
@@ -302,10 +321,14 @@ void Session::answer_beside(bool close) noexcept {
   }
 }
 
-/// Not at once, as this thread may not touch the socket.
+/// The client learns of it at once: telling the system takes no memory, and no other thread closes
+/// the socket before is_lost_ is set. The rest is for the threads of the network.
 void Session::close_from_beside() noexcept {
   constexpr milliseconds kWaitForMemory{20};
-  for (;;) {
+  ::shutdown(socket_.native_handle(), SHUT_RDWR);
+  request_ = {};  // its memory may be all that is missing
+  is_lost_ = true;
+  while (!is_closed_) {
     try {
       asio::post(socket_.get_executor(), [self = shared_from_this()] { self->close(); });
       return;
@@ -429,6 +452,7 @@ void Session::discard() {
 
 void Session::close() {
   step_ = Step::kClosing;
+  is_closed_ = true;
   timer_.cancel();
   Error ignored;
   socket_.close(ignored);

@@ -112,7 +112,10 @@ class Session : public std::enable_shared_from_this<Session> {
   std::optional<CountedIn> in_flight_;  // while a request is being answered
   Step step_ = Step::kIdle;
   bool timed_out_ = false;
-  bool framing_is_known_ = true;                   // false: the connection ends with this request
+  unsigned cancellations_ = 0;         // of the read that timed out
+  bool framing_is_known_ = true;       // false: the connection ends with this request
+  std::atomic<bool> is_lost_ = false;  // no memory for the answer, nor to say so
+  std::atomic<bool> is_closed_ = false;
   std::atomic<bool> stop_work_ = false;            // on the request
   std::chrono::steady_clock::time_point began_;    // when the last byte of the request arrived
   std::chrono::steady_clock::time_point send_by_;  // when its answer must have been read

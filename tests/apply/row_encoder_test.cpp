@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/byte_source.h"
+#include "io/files/byte_source.h"
 
 namespace tare {
 namespace {

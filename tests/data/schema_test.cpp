@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "expect_error.h"
-#include "io/byte_source.h"
+#include "io/files/byte_source.h"
 
 namespace tare {
 namespace {

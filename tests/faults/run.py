@@ -17,11 +17,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", default=os.environ.get("TARE_TOOL", "build/tare"))
     parser.add_argument("--shim", default=os.environ.get("TARE_FAULT_SHIM", "build/tests/faults/libtare_fault_shim.so"))
+    parser.add_argument("--c-program", default=os.environ.get("TARE_C_FAULTS", "build/tests/faults/tare_c_faults"))
     parser.add_argument("--full", action="store_true", help="the nightly form")
     parser.add_argument("topics", nargs="*", help="memory, files, ...; all without it")
     options = parser.parse_args()
     environment = {**os.environ, "TARE_TOOL": os.path.abspath(options.tool), "TARE_FAULT_SHIM": os.path.abspath(options.shim),
-                   "TARE_FAULTS": "full" if options.full else ""}
+                   "TARE_C_FAULTS": os.path.abspath(options.c_program), "TARE_FAULTS": "full" if options.full else ""}
     topics = options.topics or sorted(os.path.basename(path)[5:-3] for path in glob.glob(os.path.join(HERE, "test_*.py")))
     failed = []
     print("| fault | command | injections | right | clean error | wrong |\n|---|---|---:|---:|---:|---:|", flush=True)

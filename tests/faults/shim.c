@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <link.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -97,8 +98,33 @@ static int refused(void) {
 
 /* --- Memory ---------------------------------------------------------------------------------- */
 
+/* Where the C library lies. What it allocates for itself does not fail: it would end the process,
+ * for example where it cannot note the destructor of a thread's object. */
+static uintptr_t library_first, library_last;
+
+static int find_library(struct dl_phdr_info* object, size_t size, void* inside_of) {
+  (void)size;
+  uintptr_t first = UINTPTR_MAX, last = 0;
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    if (object->dlpi_phdr[i].p_type != PT_LOAD) continue;
+    const uintptr_t start = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+    if (start < first) first = start;
+    if (start + object->dlpi_phdr[i].p_memsz > last) last = start + object->dlpi_phdr[i].p_memsz;
+  }
+  if ((uintptr_t)inside_of < first || (uintptr_t)inside_of >= last) return 0;
+  library_first = first;
+  library_last = last;
+  return 1;
+}
+
+static int lacks_memory(const void* caller) {
+  const uintptr_t place = (uintptr_t)caller;
+  if (place >= library_first && place < library_last) return 0;
+  return strikes(kAlloc);
+}
+
 void* malloc(size_t size) {
-  if (strikes(kAlloc)) {
+  if (lacks_memory(__builtin_return_address(0))) {
     errno = ENOMEM;
     return NULL;
   }
@@ -106,7 +132,7 @@ void* malloc(size_t size) {
 }
 
 void* calloc(size_t count, size_t size) {
-  if (strikes(kAlloc)) {
+  if (lacks_memory(__builtin_return_address(0))) {
     errno = ENOMEM;
     return NULL;
   }
@@ -114,7 +140,7 @@ void* calloc(size_t count, size_t size) {
 }
 
 void* realloc(void* old, size_t size) {
-  if (strikes(kAlloc)) {
+  if (lacks_memory(__builtin_return_address(0))) {
     errno = ENOMEM;
     return NULL;
   }
@@ -122,17 +148,23 @@ void* realloc(void* old, size_t size) {
 }
 
 void* memalign(size_t alignment, size_t size) {
-  if (strikes(kAlloc)) {
+  if (lacks_memory(__builtin_return_address(0))) {
     errno = ENOMEM;
     return NULL;
   }
   return __libc_memalign(alignment, size);
 }
 
-void* aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+void* aligned_alloc(size_t alignment, size_t size) {
+  if (lacks_memory(__builtin_return_address(0))) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return __libc_memalign(alignment, size);
+}
 
 int posix_memalign(void** result, size_t alignment, size_t size) {
-  if (strikes(kAlloc)) return ENOMEM;
+  if (lacks_memory(__builtin_return_address(0))) return ENOMEM;
   void* const found = __libc_memalign(alignment, size);
   if (found == NULL) return ENOMEM;
   *result = found;
@@ -292,8 +324,10 @@ ssize_t recv(int socket, void* to, size_t count, int flags) {
 }
 
 static void cut(struct msghdr* message, struct iovec* first) {
-  if (message->msg_iovlen == 0) return;
-  *first = message->msg_iov[0];
+  size_t k = 0;
+  while (k < message->msg_iovlen && message->msg_iov[k].iov_len == 0) ++k;
+  if (k == message->msg_iovlen) return;
+  *first = message->msg_iov[k];
   first->iov_len = part_of(first->iov_len);
   message->msg_iov = first;
   message->msg_iovlen = 1;
@@ -328,16 +362,30 @@ ssize_t sendmsg(int socket, const struct msghdr* message, int flags) {
   return REAL(sendmsg)(socket, &shorter, flags);
 }
 
+/* ECONNABORTED is about a connection, which is then gone; other errors leave it waiting. */
+static int refuse_connection(int taken) {
+  if (value() == ECONNABORTED && taken >= 0) {
+    ++inside;
+    close(taken);
+    --inside;
+  }
+  return refused();
+}
+
 int accept(int socket, struct sockaddr* address, socklen_t* size) {
   SAVED(accept);
-  if (strikes(kAccept) && refused()) return -1;
-  return REAL(accept)(socket, address, size);
+  const int struck = strikes(kAccept);
+  if (struck && value() != ECONNABORTED && refused()) return -1;
+  const int taken = REAL(accept)(socket, address, size);
+  return struck && taken >= 0 ? refuse_connection(taken) : taken;
 }
 
 int accept4(int socket, struct sockaddr* address, socklen_t* size, int flags) {
   SAVED(accept4);
-  if (strikes(kAccept) && refused()) return -1;
-  return REAL(accept4)(socket, address, size, flags);
+  const int struck = strikes(kAccept);
+  if (struck && value() != ECONNABORTED && refused()) return -1;
+  const int taken = REAL(accept4)(socket, address, size, flags);
+  return struck && taken >= 0 ? refuse_connection(taken) : taken;
 }
 
 int epoll_wait(int set, struct epoll_event* events, int most, int milliseconds) {
@@ -407,5 +455,6 @@ int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, v
                       void (*fini)(void), void (*loader_fini)(void), void* stack_end) {
   SAVED(__libc_start_main);
   real_main = main;
+  dl_iterate_phdr(find_library, (void*)REAL(__libc_start_main));
   return REAL(__libc_start_main)(main_with_faults, argc, argv, init, fini, loader_fini, stack_end);
 }

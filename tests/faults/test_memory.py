@@ -23,12 +23,12 @@ class Memory(FaultTest):
                        few=5, many=1500)
 
     def test_fit_forest(self):
-        self.fail_each("fit nrc_rf", "fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", "--threads", "1", few=5,
-                       many=1500)
+        self.fail_each("fit nrc_rf", "fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", "--threads", "1", few=1,
+                       many=500)
 
     def test_fit_on_threads(self):
         self.fail_each("fit nrc_rf, 2 threads", "fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", "--threads", "2",
-                       few=2, many=500)
+                       few=1, many=200)
 
     def test_predict(self):
         self.fail_each("predict", "predict", "m.tare", "data.csv.gz", "-o", "out.csv", "--interval", "0.9", few=5, many=1500)

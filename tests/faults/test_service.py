@@ -33,7 +33,7 @@ class Serve(FaultTest):
         self.addCleanup(service.close)
         return service
 
-    def ask(self, service, request, timeout=20):
+    def ask(self, service, request, timeout=10):
         """Status and body; status 0 where the connection ended without an answer."""
         method, target, body, kind = request
         connection = http.client.HTTPConnection(*service.address, timeout=timeout)
@@ -61,11 +61,11 @@ class Serve(FaultTest):
             return WRONG, f"the service ended with {service.process.returncode}: {service.log_text()[-400:]}"
         if status == 200:
             return (RIGHT, "") if body == right else (WRONG, "200 with other bytes")
-        if status == -1:
-            return WRONG, "no answer"
+        if fault is OUT_OF_MEMORY and status in (-1, 429):
+            return CLEAN, ""  # its connection is closed when its time is over; memory for bodies is limited
         if status in (0, 503) or (status == 500 and any(text in body.decode() for text in fault.says)):
             return CLEAN, ""
-        return WRONG, f"{status}: {body[:200]}"
+        return WRONG, f"{status}: {body[:200]}" if status > 0 else "no answer"
 
     def sweep_request(self, service, fault, name, request, most, seed=1):
         self.control.disarm()
@@ -92,7 +92,8 @@ class Serve(FaultTest):
 
     def test_requests(self):
         service = self.start()
-        faults = [(OUT_OF_MEMORY, self.some(12, 1500)), (short("receive"), 1), (short("send"), 1), (short("send", PART), 2),
+        # No short sends: the kernel sends a part only where the socket is full, and Asio waits until it is not.
+        faults = [(OUT_OF_MEMORY, self.some(12, 1500)), (short("receive"), 1), (short("receive", PART), 2),
                   (failing("receive", errno.EINTR), 3), (failing("send", errno.EINTR), 3), (failing("wait", errno.EINTR), 3),
                   (failing("receive", errno.ECONNRESET), 3), (failing("send", errno.EPIPE), 3), (failing("accept", errno.EMFILE), 3),
                   (failing("accept", errno.ECONNABORTED), 3), (failing("accept", errno.ENFILE, span=20), 1),
@@ -102,7 +103,7 @@ class Serve(FaultTest):
             for name, request in self.requests().items():
                 service = self.sweep_request(service, fault, name, request, most)
         self.nothing_wrong()
-        self.assertEqual(service.stop(), 0)
+        self.assertEqual(service.stop(60), 0)
 
     def test_reload(self):
         """Either model answers, and a reload without the fault then brings the new one."""
@@ -129,8 +130,10 @@ class Serve(FaultTest):
             self.reload(service, other)
             self.control.disarm()
             if service.process.poll() is not None:
-                self.tally.add("allocation fails", "reload", WRONG, f"call {at} of {count}: {service.log_text()[-400:]}")
+                self.tally.add("allocation fails", "reload", WRONG, f"call {at} of {count}: {service.log_text()[-400:]}",
+                               stated=service.process.returncode == 1 and service.log_text().endswith("error: out of memory\n"))
                 service = self.start()
+                present = other
                 continue
             answer = self.ask(service, request)
             if answer == right[other]:
@@ -145,7 +148,7 @@ class Serve(FaultTest):
             self.tally.add("allocation fails", "reload", outcome, f"call {at} of {count}: {answer[0]}")
             present = other
         self.nothing_wrong()
-        self.assertEqual(service.stop(), 0)
+        self.assertEqual(service.stop(60), 0)
 
     def put(self, source):
         shutil.copy(self.path(source), self.path("new.tmp"))
@@ -168,11 +171,12 @@ class Serve(FaultTest):
         for fault, most in ((OUT_OF_MEMORY, self.some(8, 400)), (NO_THREADS, 20), (failing("open", errno.EMFILE), self.some(2, 20))):
             self.control.arm(fault.kind, 0)
             service = self.start()
-            self.assertEqual(service.stop(), 0)
+            self.assertEqual(service.stop(60), 0)
             count = self.control.count(fault.kind)
             for at in places(count, most, 1):
                 self.control.arm(fault.kind, at, fault.value, **fault.options)
-                self.tally.add(fault.name, "serve, start to stop", *self.start_and_stop(fault, f"call {at} of {count}"))
+                outcome, detail = self.start_and_stop(fault, f"call {at} of {count}")
+                self.tally.add(fault.name, "serve, start to stop", outcome, detail, stated=detail.endswith("did not start: "))
         self.nothing_wrong()
 
     def start_and_stop(self, fault, where):

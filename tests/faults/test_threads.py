@@ -18,7 +18,7 @@ class Threads(FaultTest):
             for command, line in (("fit --threads 4", ("fit", "data.csv", "--target", "y", "--method", "nrc_rf", "-o", "new.tare",
                                                        "--threads", "4")),
                                   ("predict --threads 4", ("predict", "m.tare", "data.csv", "-o", "out.csv", "--threads", "4"))):
-                self.sweep(fault, command, line, self.some(2, 60))
+                self.sweep(fault, command, line, self.some(2, 12))
         self.nothing_wrong()
         for row in self.tally.rows.values():
             self.assertEqual(row[RIGHT], sum(row.values()))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

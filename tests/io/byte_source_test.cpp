@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/byte_source.h"
+#include "io/files/byte_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "draws.h"
-#include "io/byte_source.h"
+#include "io/files/byte_source.h"
 #include "tare/base/error.h"
 #include "tare/base/rng.h"
 

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "expect_error.h"
-#include "io/byte_source.h"
 #include "io/csv.h"
+#include "io/files/byte_source.h"
 #include "tare/base/rng.h"
 
 namespace tare {

@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include "io/byte_source.h"
 #include "io/csv_limits.h"
 #include "io/csv_window.h"
+#include "io/files/byte_source.h"
 #include "tare/base/error.h"
 #include "tare/base/rng.h"
 

@@ -181,12 +181,12 @@ TEST(Safetensors, TensorsThatLieOverEachOtherOrLeaveAGapAreRefused) {
   };
   EXPECT_EQ(read_made(file("0,8", "8,16", 16)).tensors.size(), 2U);
   EXPECT_EQ(read_made(file("8,16", "0,8", 16)).tensors.size(), 2U);
-  for (const auto& [a, b, payload] :
+  for (const auto& [first, second, bytes] :
        {std::tuple("0,8", "0,8", 8U), std::tuple("0,8", "4,12", 12U),
         std::tuple("0,8", "9,17", 17U), std::tuple("1,9", "9,17", 17U),
         std::tuple("0,8", "8,16", 17U)}) {
     expect_error(ErrorCode::kCorruptFile, "do not fill its",
-                 [&, a = a, b = b, payload = payload] { read_made(file(a, b, payload)); });
+                 [&, a = first, b = second, payload = bytes] { read_made(file(a, b, payload)); });
   }
 }
 

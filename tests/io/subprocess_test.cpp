@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/subprocess.h"
+#include "io/files/subprocess.h"
 
 #include <dirent.h>
 #include <gmock/gmock.h>

@@ -3,6 +3,9 @@
 // gives answers, within a stated amount of memory and in little time.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstdlib>
+
 #include "draws.h"
 #include "forged_models.h"
 #include "small_models.h"
@@ -11,13 +14,19 @@
 namespace tare {
 namespace {
 
+/// TARE_FORGERIES asks for another number, for a long run with the sanitizers.
+std::uint64_t forgeries_to_draw() {
+  const char* asked = std::getenv("TARE_FORGERIES");
+  return asked == nullptr ? draws(60) : std::strtoull(asked, nullptr, 10);
+}
+
 class ForgedModels : public testing::TestWithParam<std::string> {};
 
 TEST_P(ForgedModels, SomeAreRefusedOrAnswered) {
   const ForgedModel model(small_model(GetParam()));
   ASSERT_EQ(model.outcome_of_good(), "");
   Rng rng(Seed{20});
-  for (std::uint64_t k = 0; k < draws(60); ++k) {
+  for (std::uint64_t k = 0; k < forgeries_to_draw(); ++k) {
     const std::size_t chosen = rng.below(model.forgeries().size());
     EXPECT_EQ(model.outcome(chosen), "") << model.forgeries()[chosen].name;
   }

@@ -47,6 +47,14 @@ void* allocate(std::size_t size, std::align_val_t alignment) {
   return counted(memory);
 }
 
+void* allocate_or_null(std::size_t size) noexcept {
+  try {
+    return allocate(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 void release(void* memory) noexcept {
   if (memory == nullptr) return;
   held_bytes.fetch_sub(::malloc_usable_size(memory));
@@ -55,7 +63,8 @@ void release(void* memory) noexcept {
 
 }  // namespace
 
-// The nothrow forms of the standard library call these.
+// All forms: the sanitizers would serve those that are left out, and what they allocate must not
+// come here to be freed.
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
@@ -64,6 +73,14 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 void* operator new[](std::size_t size, std::align_val_t alignment) {
   return allocate(size, alignment);
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return allocate_or_null(size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return allocate_or_null(size);
+}
+void operator delete(void* memory, const std::nothrow_t&) noexcept { release(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(memory); }
 void operator delete(void* memory) noexcept { release(memory); }
 void operator delete[](void* memory) noexcept { release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { release(memory); }

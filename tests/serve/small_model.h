@@ -4,8 +4,8 @@
 #include <string>
 
 #include "data/schema.h"
-#include "io/byte_source.h"
 #include "io/csv.h"
+#include "io/files/byte_source.h"
 #include "tare/calibrate/methods.h"
 #include "tare/calibrate/model_file.h"
 

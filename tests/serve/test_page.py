@@ -340,6 +340,23 @@ class OtherModels(Page):
         self.assertIn("∞", page.evaluate("document.getElementById('interval-table').textContent"))
         self.assertIn("m<b>&", page.evaluate("document.getElementById('features').textContent"))
 
+    def test_names_that_are_html_are_shown_as_text(self):
+        """Columns, categories and the target: nothing of them becomes an element, and no script runs."""
+        column, category, target = ("<img src=x onerror=alert(1)>", "<script>document.title='x'</script>", "<b onclick=alert(2)>y</b>")
+        rows = [[i % 10, (category, "plain")[i % 2], i % 7] for i in range(100)]
+        self.write("html.csv", csv_text([column, "</option><svg/onload=alert(3)>", target], rows))
+        self.fit("html.csv", "--method", "pure_kernel", target=target, output="special.tare")
+        self.service = self.serve(model="special.tare")
+        page = self.open(1400)
+        page.set_file("#file", self.path("html.csv"))
+        page.wait_for("!document.getElementById('csv-result').hidden")
+        self.assertEqual(page.evaluate("document.querySelectorAll('img, b, script:not([src]), [onerror], [onclick], [onload]').length"), 0)
+        self.assertIn(column, page.evaluate("document.getElementById('features').textContent"))
+        self.assertIn(category, page.evaluate("document.querySelector('#features select').textContent"))
+        self.assertIn(target, page.evaluate("document.title"))
+        self.assertIn(column, page.evaluate("document.getElementById('csv-table').textContent"))
+        self.check_drawn(page)
+
 
 # What Page tests is not tested again with the other models.
 for inherited in [name for name in dir(Page) if name.startswith("test_")]:

@@ -12,7 +12,7 @@
 #include "evaluate/experiment/ranking.h"
 #include "evaluate/experiment/runner.h"
 #include "evaluate/experiment/summary.h"
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 #include "report/pages/contest_report.h"
 #include "support/bar.h"
 #include "support/command.h"

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "base/fail.h"
-#include "io/atomic_file.h"
 #include "io/csv.h"
+#include "io/files/atomic_file.h"
 #include "report/figures/band_plot.h"
 #include "support/bar.h"
 #include "support/command.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "calibrate/bounds/bounds.h"
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 #include "io/tensor_store.h"
 #include "support/bar.h"
 #include "support/command.h"

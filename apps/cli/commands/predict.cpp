@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "base/strings.h"
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 #include "support/bar.h"
 #include "support/command.h"
 #include "support/help.h"

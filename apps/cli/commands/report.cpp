@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 #include "report/pages/report_maker.h"
 #include "support/bar.h"
 #include "support/command.h"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "evaluate/experiment/study/theory.h"
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 #include "report/pages/theory_report.h"
 #include "support/bar.h"
 #include "support/terminal.h"

@@ -11,7 +11,7 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
-#include "io/byte_source.h"
+#include "io/files/byte_source.h"
 #include "support/command.h"
 
 namespace tare::cli {

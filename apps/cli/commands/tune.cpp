@@ -13,7 +13,7 @@
 #include "data/rows.h"
 #include "evaluate/experiment/case_data.h"
 #include "evaluate/experiment/tune.h"
-#include "io/atomic_file.h"
+#include "io/files/atomic_file.h"
 #include "support/bar.h"
 #include "support/command.h"
 #include "support/data_folder.h"

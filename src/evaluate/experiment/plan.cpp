@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include "base/fail.h"
@@ -15,12 +16,13 @@
 #include "data/schema.h"
 #include "evaluate/experiment/embedded.h"
 #include "io/json_text.h"
-#include "io/tensor_store.h"
 #include "tare/calibrate/methods.h"
 #include "tare/data/problem.h"
 
 namespace tare {
 namespace {
+
+using Json = nlohmann::json;
 
 constexpr std::array<std::pair<std::string_view, TestRows>, 6> kTests = {{
     {"random", TestRows::kRandom},
@@ -52,7 +54,8 @@ class Fields {
     asked_.insert(name);
     const auto found = json_.find(name);
     if (found == json_.end()) return fallback;
-    if (!is_exact<T>(*found)) fail_type(name, *found);
+    // The JSON library would cast -1 and 1e300 to a count.
+    if (std::is_unsigned_v<T> && !found->is_number_unsigned()) fail_type(name, *found);
     try {
       return found->get<T>();
     } catch (const Json::exception&) {

@@ -12,9 +12,9 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
-#include "io/atomic_file.h"
 #include "io/csv.h"
-#include "io/whole_file.h"
+#include "io/files/atomic_file.h"
+#include "io/files/whole_file.h"
 #include "tare/base/version.h"
 
 namespace tare {

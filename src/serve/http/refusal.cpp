@@ -9,8 +9,7 @@ namespace {
 /// A client can change the parameters of its request, but not the options of the fit.
 std::string option_in_request(std::string_view option, std::string_view value) {
   const bool is_parameter = option == "levels" || option == "interval" || option == "keep";
-  const std::string text =
-      value.empty() ? std::string(option) : fmt::format("{}={}", option, value);
+  std::string text = value.empty() ? std::string(option) : fmt::format("{}={}", option, value);
   if (is_parameter) return text;
   if (option == "missing" && value == "impute") {
     return "a model that was fitted with missing=impute, which fills it in";

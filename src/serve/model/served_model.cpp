@@ -7,9 +7,9 @@
 
 #include "base/fail.h"
 #include "data/schema.h"
+#include "io/files/whole_file.h"
 #include "io/json_text.h"
 #include "io/safetensors.h"
-#include "io/whole_file.h"
 #include "serve/http/refusal.h"
 #include "serve/http/time_limit.h"
 #include "serve/model/model_card.h"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "io/byte_source.h"
+#include "io/files/byte_source.h"
 #include "serve/http/refusal.h"
 
 namespace tare::serve {

@@ -114,7 +114,8 @@ TEST(Automatic, AMassIsHitExactlyAndAsOftenAsItShould) {
   EXPECT_TRUE(std::ranges::equal(p.quantiles.values(), again.quantiles.values()));
   TensorStore damaged = store;
   TensorWriter(damaged).part("guide").tensor("values", std::vector<double>{std::nan("")});
-  expect_error(ErrorCode::kCorruptFile, "damaged", [&] { load_auto(TensorReader(damaged)); });
+  expect_error(ErrorCode::kCorruptFile, "'guide.values'",
+               [&] { load_auto(TensorReader(damaged)); });
 }
 
 TEST(Automatic, QuantilesOfCountsAreCounts) {

@@ -52,7 +52,7 @@ TEST(RankScale, AFileKeepsItAndDamageIsNoticed) {
   EXPECT_EQ(RankScale::load(TensorReader(store), "y").place(1.5), scale.place(1.5));
   TensorStore damaged = store;
   TensorWriter(damaged).tensor("y_values", std::vector<double>{1.0, 1.0, 2.0});
-  expect_error(ErrorCode::kCorruptFile, "damaged",
+  expect_error(ErrorCode::kCorruptFile, "'y_values'",
                [&] { RankScale::load(TensorReader(damaged), "y"); });
 }
 

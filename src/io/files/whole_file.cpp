@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/whole_file.h"
+#include "io/files/whole_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "base/fail.h"
-#include "io/byte_source.h"
+#include "io/files/byte_source.h"
 
 namespace tare {
 namespace {
