@@ -91,6 +91,9 @@ def main():
         second = Tool(options.second, options.vectors, folder, "second")
         every = variants(json.loads(first.run("methods", "--json"))["methods"])
         asked = [label.strip() for label in options.methods.split(";")] if options.methods else [label for label, _ in every]
+        unknown = set(asked) - {label for label, _ in every}
+        if unknown:
+            parser.error(f"no method has the label {', '.join(sorted(unknown))}")
         print(f"{'method':40} {'model file':12} {'answers':12} answers to one model")
         for label, flags in every:
             if label not in asked:
