@@ -81,8 +81,8 @@ check-nightly: check
 	$(CTEST) --test-dir $(BUILD) -L '^slow$$'
 	cmake --preset plain
 	cmake --build --preset plain -j $(JOBS)
-	tests/faults/run.py --full --build $(BUILD)
-	tests/serve/soak.py --tool $(BUILD)/tare --minutes 10
+	tests/faults/run.py --full --tool $(BUILD)/tare --shim $(BUILD)/tests/faults/libtare_fault_shim.so --c-program $(BUILD)/tests/faults/tare_c_faults
+	TARE_TOOL=$(BUILD)/tare PYTHONPATH=tests/cli tests/serve/soak.py --minutes 10
 	fuzz/run.py --build build-address --minutes 30
 
 bench:

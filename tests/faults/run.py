@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs all tests of faults and prints one table of their outcomes, in Markdown.
 
