@@ -39,7 +39,7 @@ def known_inputs(name):
     folders = [HERE / "seeds" / name, HERE / "regressions" / name]
     if name == "model":  # model files that every version must read are good seeds, too
         models = HERE.parent / "tests" / "cli" / "old_models"
-        folders += [models] + sorted(path for path in models.iterdir() if path.is_dir())
+        folders += [models, *sorted(path for path in models.iterdir() if path.is_dir())]
     return [folder for folder in folders if folder.is_dir()]
 
 

@@ -14,7 +14,7 @@ class StandardStreams(CliTest):
     def shell(self, line, redirections):
         """The exit code of a command line with redirections, and what is left on standard error."""
         done = subprocess.run(["sh", "-c", f'exec "$0" {line} {redirections}', TOOL], cwd=self.folder,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
                               check=False)
         return done.returncode, done.stderr.decode()
 

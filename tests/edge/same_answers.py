@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from cases import variants  # noqa: E402
+from cases import variants
 
 # Of the short trainings here, in units of the answers' range: training repeats what rounding began.
 TOLERANCE = 1e-4

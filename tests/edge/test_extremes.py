@@ -9,6 +9,7 @@ import math
 import os
 
 from cases import cases, variants
+
 from harness import BAD_DATA, SANITIZED, CliTest, main
 
 ALL = os.environ.get("TARE_EDGE_ALL", "0") == "1"

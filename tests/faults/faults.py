@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from harness import SANITIZED, TOOL, CliTest, main, with_quick_method  # noqa: E402,F401  (the tests take them from here)
+from harness import SANITIZED, TOOL, CliTest, main, with_quick_method  # noqa: F401  (the tests take them from here)
 
 SHIM = os.environ.get("TARE_FAULT_SHIM", "")
 FULL = os.environ.get("TARE_FAULTS", "") == "full"

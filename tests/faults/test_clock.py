@@ -2,7 +2,7 @@
 """Clocks that jump: the same answers."""
 import re
 
-from faults import RIGHT, Fault, FaultTest, main
+from faults import Fault, FaultTest, main
 
 HOURS = 3 * 3600
 FAULTS = tuple(Fault(f"{clock}: {'+' if jump > 0 else '-'}3 h from the n-th call on", clock, jump, ("gave no answer within",), {"span": 0})

@@ -10,11 +10,13 @@ import sys
 import time
 
 from faults import CLEAN, RIGHT, WRONG, FaultTest, main
+
 from harness import TOOL
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "serve"))
-from serve_harness import CSV, Service  # noqa: E402
-from test_results import COMPARE, PLAN, REPRODUCE, without_seconds  # noqa: E402
+from test_results import COMPARE, PLAN, REPRODUCE, without_seconds
+
+from serve_harness import CSV, Service
 
 # A nameless file cannot replace a named one in one step: for some microseconds it has this name.
 HIDDEN = re.compile(r"(^|/)\.[^/]+\.part$")
@@ -136,7 +138,7 @@ class Kills(FaultTest):
                 service.process.wait()
                 service = self.serve()
                 good = good and service.post("/v1/predict", rows, CSV).body in answers
-            found = {name: None for name in self.snapshot()}
+            found = dict.fromkeys(self.snapshot())
             self.between = 0
             self.hidden_removed(found)
             good = good and set(found) == names

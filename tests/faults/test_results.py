@@ -55,7 +55,7 @@ class Results(FaultTest):
         if not set(after) <= {*before, *whole}:
             return False
         self.control.disarm()
-        code, _, err = self.run_with(self.line)
+        code, _, _err = self.run_with(self.line)
         return code == 0 and self.snapshot() == whole
 
     def fail_each(self, command, line, fault, most):

@@ -11,7 +11,7 @@ import time
 from faults import CLEAN, OUT_OF_MEMORY, PART, RIGHT, WRONG, Fault, FaultTest, failing, main, places, short
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "serve"))
-from serve_harness import CSV, JSON, Service  # noqa: E402
+from serve_harness import CSV, Service
 
 NO_THREADS = Fault("thread: EAGAIN from the n-th on", "thread", errno.EAGAIN, ("thread",), {"span": 0})
 HOURS = 3 * 3600
@@ -190,7 +190,7 @@ class Serve(FaultTest):
         status, _ = self.ask(service, ("GET", "/livez", None, None))
         try:
             code = service.stop(20)
-        except Exception:  # noqa: BLE001  (it did not stop)
+        except Exception:
             return WRONG, f"{where}: it does not stop"
         if code not in (0, 1):
             return WRONG, f"{where}: exit {code}: {service.log_text()[-300:]}"

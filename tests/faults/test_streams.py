@@ -5,6 +5,7 @@ import resource
 import subprocess
 
 from faults import CLEAN, RIGHT, WRONG, Fault, FaultTest, main
+
 from harness import TOOL
 
 FULL_DISK = Fault("standard output: full after n bytes", "none", 0, ("standard output", "File too large"))
@@ -29,7 +30,7 @@ class Streams(FaultTest):
         """Without these descriptors, and with an own program in between: Python's subprocess would open them."""
         redirect = " ".join({0: "0<&-", 1: ">&-", 2: "2>&-"}[number] for number in closed)
         done = subprocess.run(["sh", "-c", f'exec "$0" "$@" {redirect}', TOOL, *line], cwd=self.folder, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
+                              capture_output=True, timeout=60, check=False)
         return done.returncode, done.stdout, done.stderr.decode()
 
     def test_closed(self):

@@ -3,6 +3,7 @@
 import subprocess
 
 from faults import RIGHT, WRONG, FaultTest, main
+
 from harness import DONE, TOOL, USAGE
 
 
@@ -20,7 +21,7 @@ class Writers(FaultTest):
         return [["predict", "m.tare", "data.csv", "--interval", level, "-o", output, *more] for level in ("0.5", "0.9")]
 
     def wholes(self):
-        for number, line in enumerate(self.lines("single.csv", "--force")):
+        for _number, line in enumerate(self.lines("single.csv", "--force")):
             self.ok(*line)
             yield self.read("single.csv")
 
@@ -28,7 +29,7 @@ class Writers(FaultTest):
         wholes = list(self.wholes())
         self.write("out.csv", "old")
         names = set(self.snapshot())
-        for trial in range(self.some(4, 100)):
+        for _trial in range(self.some(4, 100)):
             codes = self.both(*self.lines("out.csv", "--force"))
             good = codes == [DONE, DONE] and self.read("out.csv") in wholes and set(self.snapshot()) == names
             self.tally.add("two writers", "predict -o OLD --force", RIGHT if good else WRONG, f"{codes}, {sorted(self.snapshot())}")
@@ -38,7 +39,7 @@ class Writers(FaultTest):
         """Without --force one of them writes, and the other one says that the file exists."""
         wholes = list(self.wholes())
         names = {*self.snapshot(), "new.csv"}
-        for trial in range(self.some(4, 100)):
+        for _trial in range(self.some(4, 100)):
             codes = self.both(*self.lines("new.csv"))
             winner = codes.index(DONE) if DONE in codes else None
             good = sorted(codes) == [DONE, USAGE] and self.read("new.csv") == wholes[winner] and set(self.snapshot()) == names

@@ -12,20 +12,7 @@ import time
 import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from harness import (  # noqa: F401  (the tests take all of them from here, because this file knows the folder)
-    BAD_DATA,
-    HEADER,
-    NOT_FOUND,
-    OTHER,
-    SANITIZED,
-    TOOL,
-    UNSUPPORTED,
-    USAGE,
-    CliTest,
-    csv_text,
-    main,
-    points,
-)
+from harness import BAD_DATA, HEADER, NOT_FOUND, OTHER, SANITIZED, TOOL, UNSUPPORTED, USAGE, CliTest, csv_text, main, points  # noqa: F401  (the tests take all of them from here, because this file knows the folder)
 
 JSON, NDJSON, CSV = "application/json", "application/x-ndjson", "text/csv"
 

@@ -22,7 +22,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from serve_harness import CSV, HEADER, JSON, NDJSON, TOOL, Service, csv_text, points  # noqa: E402
+from serve_harness import CSV, HEADER, JSON, NDJSON, TOOL, Service, csv_text, points
 
 TARGET = "/v1/predict?levels=0.1,0.5,0.9"
 KINDS = (JSON, NDJSON, CSV)
@@ -37,8 +37,7 @@ def bodies(rng):
         for size in SIZES:
             rows = [row[:3] for row in points(size, rng.randrange(10 ** 6))]
             objects = [dict(zip(HEADER, row)) for row in rows]
-            body = {JSON: lambda: json.dumps({"rows": objects}), NDJSON: lambda: "\n".join(map(json.dumps, objects)),
-                    CSV: lambda: csv_text(HEADER[:3], rows)}[kind]()
+            body = {JSON: json.dumps({"rows": objects}), NDJSON: "\n".join(map(json.dumps, objects)), CSV: csv_text(HEADER[:3], rows)}[kind]
             made.append((kind, body.encode()))
     return made
 

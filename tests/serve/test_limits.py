@@ -22,8 +22,8 @@ class Answers(ServeTest):
         requests are answered, and those who take nothing are cut off."""
         rows = b"a,b,p\n" + b"1,2,3\n" * 10_000
         levels = LEVELS[:40 * 7 - 1].encode()  # forty of them
-        head = b"POST /v1/predict?levels=%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: text/csv\r\nContent-Length: %d\r\n\r\n" % (
-            levels, len(rows))
+        head = (b"POST /v1/predict?levels=%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                b"Content-Type: text/csv\r\nContent-Length: %d\r\n\r\n" % (levels, len(rows)))
         greedy = []
         for _ in range(12):
             connection = self.service.connect()

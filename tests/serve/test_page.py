@@ -350,7 +350,8 @@ class OtherModels(Page):
         page = self.open(1400)
         page.set_file("#file", self.path("html.csv"))
         page.wait_for("!document.getElementById('csv-result').hidden")
-        self.assertEqual(page.evaluate("document.querySelectorAll('img:not([width]), b, script:not([src]), [onerror], [onclick], [onload]').length"), 0)
+        made = "document.querySelectorAll('img:not([width]), b, script:not([src]), [onerror], [onclick], [onload]').length"
+        self.assertEqual(page.evaluate(made), 0)
         self.assertIn(column, page.evaluate("document.getElementById('features').textContent"))
         self.assertIn(category, page.evaluate("document.querySelector('#features select').textContent"))
         self.assertIn(target, page.evaluate("document.title"))
