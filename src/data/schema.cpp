@@ -258,16 +258,19 @@ Schema Schema::learn(const Table& table, const Roles& roles) {
   }
   const RoleSets sets(roles);
   for (const Column& column : table.columns) {
-    const bool kept = column.kind != ColumnKind::kSkip && column.name != roles.split;
-    if (kept) {
-      require_utf8({.source = table.source, .line = 1, .column = column.name}, column.name);
-    }
     if (column.kind == ColumnKind::kSkip || !sets.is_input(column.name)) continue;
     InputColumn input =
         column.kind == ColumnKind::kText ? learn_category(table, column) : learn_number(column);
     input.for_model = sets.is_model_input(column.name);
     schema.inputs_.push_back(std::move(input));
   }
+  const auto check_name = [&](const std::string& name) {
+    require_utf8({.source = table.source, .line = 1, .column = name}, name);
+  };
+  check_name(schema.target_);
+  check_name(schema.weight_);
+  for (const std::string& name : schema.given_) check_name(name);
+  for (const InputColumn& input : schema.inputs_) check_name(input.name);
   return schema;
 }
 

@@ -141,6 +141,15 @@ TEST(Schema, RolesThatContradictEachOtherAreRefused) {
   expect_error(ErrorCode::kInvalidArgument, "another role", [&] { fit(kCars, roles); });
 }
 
+TEST(Schema, EveryNameThatTheModelFileKeepsIsUtf8) {
+  Roles roles = target("y\xe9");
+  roles.split = "y\xe9";
+  expect_error(ErrorCode::kBadData, "not UTF-8", [&] { fit("a,y\xe9\n1,2\n3,4\n", roles); });
+  roles = target("y");
+  roles.split = "s\xe9";  // it is not kept
+  EXPECT_EQ(fit("a,y,s\xe9\n1,2,3\n3,4,5\n", roles).schema.inputs().size(), 1U);
+}
+
 TEST(Schema, AColumnOfNamesIsNotTakenForACategory) {
   std::string text = "id,y\n";
   for (int i = 0; i < 1500; ++i) text += "row" + std::to_string(i) + ",1\n";

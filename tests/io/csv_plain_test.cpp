@@ -92,6 +92,16 @@ TEST(CsvPlain, AWholeFileReadsAsItsBatchesDo) {
   }
 }
 
+TEST(CsvPlain, BlankLinesAtTheEndAreNoRowsOfASkippedColumn) {
+  std::string text = "a\n";
+  for (int i = 0; i < 3000; ++i) text += i % 3 == 0 ? "\n" : "7\n";
+  text += " \n\r\n\n";
+  const std::vector<ColumnRequest> skipped = {{ColumnKind::kSkip, false, ""}};
+  CsvReader reader(bytes_in_memory("f.csv", text));
+  reader.select(skipped);
+  EXPECT_EQ(read_all(reader).lines, in_order(text, skipped).lines);
+}
+
 TEST(CsvPlain, AnErrorFarDownTheFileNamesItsLine) {
   Rng rng(Seed{2});
   std::string text = random_file(rng, 30'000, 0.0, false, false);

@@ -199,7 +199,7 @@ ExperimentPlan parse_plan(std::string_view json, std::string_view source) {
   }
   try {
     return plan_of(Json::parse(json));
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::exception& error) {  // also of a number that no double can hold
     fail(ErrorCode::kInvalidArgument, {.source = std::string(source)}, "is not JSON: {}",
          error.what());
   } catch (const Error& error) {

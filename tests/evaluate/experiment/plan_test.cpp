@@ -35,6 +35,7 @@ TEST(Plan, IsReadAsItIsWritten) {
 
 TEST(Plan, SaysWhatIsWrongAndWhere) {
   expect_refused("{", "my.json: is not JSON");
+  expect_refused(replaced("2,", "1e999,"), "my.json: is not JSON");  // more than a double can hold
   expect_refused("[]", "my.json: expected an object");
   expect_refused(replaced("\"repeats\"", "\"repeat\""), "my.json: there is no field 'repeat'");
   expect_refused(replaced("2,", "\"two\","), "'repeats' has the wrong type");
