@@ -5,7 +5,7 @@ define_property(GLOBAL PROPERTY TARE_LAYERS)
 # Names in unnamed namespaces must differ within a layer, as the files of one may be compiled as one.
 function(tare_unity target)
   if(TARE_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 32)
   endif()
 endfunction()
 

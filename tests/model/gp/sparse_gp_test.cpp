@@ -68,12 +68,12 @@ TEST(SparseGp, LawsAreThoseOfTheDenseFormula) {
 }
 
 TEST(SparseGp, WithEveryRowAsAnInducingPointItIsExactRegression) {
-  constexpr std::size_t kRows = 24;
+  constexpr std::size_t kPoints = 24;
   constexpr double kNoise = 0.09;
-  Filled<double> gp(kRows, 1, 1);
-  Eigen::VectorXd y(kRows);
+  Filled<double> gp(kPoints, 1, 1);
+  Eigen::VectorXd y(kPoints);
   Rng rng(Seed{7});
-  for (std::size_t i = 0; i < kRows; ++i) {
+  for (std::size_t i = 0; i < kPoints; ++i) {
     const double x = 0.4 * static_cast<double>(i) - 4.8;
     gp.layer.points.of(std::span<double>(gp.values))[i] = x;
     y[static_cast<Eigen::Index>(i)] = std::sin(x) + 0.3 * rng.normal();
@@ -91,10 +91,10 @@ TEST(SparseGp, WithEveryRowAsAnInducingPointItIsExactRegression) {
   set(gp.layer.factor[0].of(std::span<double>(gp.values)), white.llt().matrixL());
 
   Graph<double> graph(gp.values);
-  const Var<double> x = graph.input(kRows + 40, 1);
+  const Var<double> x = graph.input(kPoints + 40, 1);
   set(x.value(), prior.z);
   for (std::size_t i = 0; i < 40; ++i)
-    x.value()[kRows + i] = 0.31 * static_cast<double>(i) - 6.0;  // beyond the rows too
+    x.value()[kPoints + i] = 0.31 * static_cast<double>(i) - 6.0;  // beyond the rows too
   const auto law = gp.layer(x);
   const Var<double> divergence = gp.layer.divergence(graph);
   graph.forward();
@@ -111,14 +111,14 @@ TEST(SparseGp, WithEveryRowAsAnInducingPointItIsExactRegression) {
 
   // At the best q the bound is no bound but the log likelihood itself.
   double bound = -divergence.value()[0];
-  for (std::size_t i = 0; i < kRows; ++i) {
+  for (std::size_t i = 0; i < kPoints; ++i) {
     const double miss = y[static_cast<Eigen::Index>(i)] - law.mean.value()[i];
     bound -= 0.5 * (std::log(2.0 * std::numbers::pi * kNoise) +
                     (miss * miss + law.variance.value()[i]) / kNoise);
   }
   const double log_det = noisy.fullPivLu().matrixLU().diagonal().array().abs().log().sum();
   const double likelihood =
-      -0.5 * (y.dot(noisy.inverse() * y) + log_det + kRows * std::log(2.0 * std::numbers::pi));
+      -0.5 * (y.dot(noisy.inverse() * y) + log_det + kPoints * std::log(2.0 * std::numbers::pi));
   EXPECT_NEAR(bound, likelihood, 1e-2);
   EXPECT_LT(bound, likelihood + 1e-9);
 }
