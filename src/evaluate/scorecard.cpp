@@ -43,8 +43,8 @@ Columns make_columns() {
 }
 
 const Columns& all_columns() {
-  static const Columns kColumns = make_columns();
-  return kColumns;
+  static const Columns kAllColumns = make_columns();
+  return kAllColumns;
 }
 
 MatrixView middle_columns(const Matrix& matrix, std::size_t first, std::size_t count) {

@@ -193,8 +193,8 @@ class NrcBoostModel final : public QuantileModel {
   template <class Use>
   void for_blocks(const Rows& rows, std::span<const double> predicted, const Execution& how,
                   const Use& use) const {
-    constexpr std::size_t kBlock = 512;  // rows that a thread takes at a time
-    parallel_blocks(how, rows.x.rows(), kBlock, [&](std::size_t first, std::size_t last) {
+    constexpr std::size_t kRowsOfABlock = 512;  // rows that a thread takes at a time
+    parallel_blocks(how, rows.x.rows(), kRowsOfABlock, [&](std::size_t first, std::size_t last) {
       const std::size_t size = last - first;
       const Matrix seen =
           parts_.seen.of(parts_.point, middle_of(rows, first, size),

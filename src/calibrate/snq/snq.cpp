@@ -23,10 +23,10 @@ namespace {
 
 /// Engines number rows and queries by 32 bits.
 void check_count(std::string_view what, std::size_t rows) {
-  constexpr std::size_t kMostRows = std::numeric_limits<std::uint32_t>::max() - 1;
-  if (rows <= kMostRows) return;
+  constexpr std::size_t kMostCount = std::numeric_limits<std::uint32_t>::max() - 1;
+  if (rows <= kMostCount) return;
   fail(ErrorCode::kInvalidArgument, "SNQ: {} {} are too many: at most {} are possible at once",
-       rows, what, kMostRows);
+       rows, what, kMostCount);
 }
 
 void check_options(const SnqOptions& options) {
@@ -38,9 +38,9 @@ void check_options(const SnqOptions& options) {
     fail_option("bandwidth", fmt::to_string(options.bandwidth),
                 fmt::format("must be positive, from {} to {} or infinite", kNarrowest, kWidest));
   }
-  constexpr double kMostRows = 0x1.0p53;
+  constexpr double kMostNeighbours = 0x1.0p53;
   if (options.kernel == KernelKind::kKnn && !std::isinf(options.bandwidth) &&
-      (options.bandwidth != std::floor(options.bandwidth) || options.bandwidth > kMostRows)) {
+      (options.bandwidth != std::floor(options.bandwidth) || options.bandwidth > kMostNeighbours)) {
     fail_option("bandwidth", fmt::to_string(options.bandwidth),
                 "of the knn kernel is a number of rows and must be a whole number");
   }
