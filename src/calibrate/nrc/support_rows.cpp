@@ -15,14 +15,14 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kMostRows = 2'048;
+constexpr std::size_t kMostSupportRows = 2'048;
 
 }  // namespace
 
 SupportRows SupportRows::learn(MatrixView x, const Execution& how) {
   SupportRows support;
   std::vector<std::size_t> some;
-  const std::size_t step = (x.rows() + kMostRows - 1) / kMostRows;
+  const std::size_t step = (x.rows() + kMostSupportRows - 1) / kMostSupportRows;
   for (std::size_t i = 0; i < x.rows(); i += step) some.push_back(i);
   support.map_ = FeatureMap::fit(x, {}, all_rows(x.rows()), {}, Seed{});
   const Matrix z = support.map_.apply(take_rows(x, some));
@@ -67,7 +67,7 @@ void SupportRows::save(const TensorWriter& out) const {
 SupportRows SupportRows::load(const TensorReader& in) {
   SupportRows support;
   support.map_ = FeatureMap::load(in);
-  const std::size_t rows = in.count("rows", kMostRows);
+  const std::size_t rows = in.count("rows", kMostSupportRows);
   const std::size_t dims = support.map_.dims();
   const auto columns = in.tensor<double>("rows", {dims, rows}, Must::kBeFinite);
   support.radius_ = in.values<double>("radius", {1})[0];
