@@ -173,6 +173,12 @@ class Distribution:
         inside: BoolArray = (below > 0) & (below <= last) & np.isfinite(gap)
         return below, gap, inside
 
+    def _without_answer(self, y: FloatArray) -> BoolArray:
+        """Where a row was left out, or y is NaN."""
+        empty: Any = np.isnan(self._quantiles)
+        missing: BoolArray = np.isnan(y) | empty.any(axis=1)[:, None]
+        return missing
+
     def cdf(self, y: npt.ArrayLike) -> FloatArray:
         """P(Y <= y). y is one number for all rows, one number per row, or several numbers per row, shape (n, k). NaN if y is NaN."""
         at, single = self._columns_of(y)
@@ -188,14 +194,15 @@ class Distribution:
             result[at < self._low] = 0.0
         if self._high is not None:
             result[at >= self._high] = 1.0
-        result[np.isnan(at) | np.isnan(self._quantiles).any(axis=1)[:, None]] = np.nan
+        result[self._without_answer(at)] = np.nan
         return result[:, 0] if single else result
 
     def pdf(self, y: npt.ArrayLike) -> FloatArray:
         """The density: the slope of `cdf`, constant between neighbouring quantiles. y as in `cdf`.
 
         0 outside all quantiles and the bounds, and infinite at a value that several quantiles share (a mass). It is as rough as a
-        histogram with 240 bins, so a density of single rows is for figures and likelihood ratios of groups of rows, not for maxima.
+        histogram with 240 bins. With a guarantee of few ranked rows, levels less than 1 / (rows + 1) apart share a quantile, and the
+        density is that of the rest: use `cdf` for probabilities.
         """
         at, single = self._columns_of(y)
         below, gap, inside = self._segment(at)
@@ -211,7 +218,7 @@ class Distribution:
         if self._high is not None:
             outside |= at > self._high
         result[outside] = 0.0
-        result[np.isnan(at) | np.isnan(self._quantiles).any(axis=1)[:, None]] = np.nan
+        result[self._without_answer(at)] = np.nan
         return result[:, 0] if single else result
 
     # --- moments and scores --------------------------------------------------------------------

@@ -17,7 +17,7 @@ from ._input import Features, read_features, read_prediction, read_target, take_
 from ._options import option_text
 from ._output import as_container, short, wanted_container
 from ._progress import Bar, progress_for
-from ._single_row import encode_row
+from ._single_row import RowPlan, encode_row
 from ._sklearn import BaseEstimator, NotFittedError, RegressorMixin
 from ._types import AnswerArray, FloatArray, IndexArray, Progress, RandomState
 from ._warnings import TareWarning, emit, read_warnings
@@ -33,6 +33,8 @@ _NO_BANDS = (
 
 class CoreModel:
     """A fitted model of the core. It is pickled as the bytes of its model file."""
+
+    row_plan: RowPlan | None = None  # made by `encode_row`
 
     def __init__(self, core: _core.Model) -> None:
         self.core = core

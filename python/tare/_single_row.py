@@ -38,8 +38,10 @@ def encode_row(estimator: QuantileEstimator, X: Any, y_pred: Any, y_std: Any) ->
         return None
     if y_std is not None or hasattr(estimator, "feature_names_in_"):
         return None
-    model = estimator._model
-    plan = model.__dict__.get("row_plan")
+    model = getattr(estimator, "_model", None)
+    if model is None:
+        return None
+    plan = model.row_plan
     if plan is None:
         plan = model.row_plan = RowPlan(model.core)
     if not plan.serves or X.shape[1] != plan.features or plan.features != estimator.n_features_in_:
