@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How long a single row takes in Python, and how much of it is the core: the median wall time of many calls, in microseconds.
+"""How long a single row takes in Python, and how much of it is the core: the median wall time of many calls, in microseconds; and
+the processor time of each of 20,000 rows.
 
     VENV/bin/python bench/python_latency.py --markdown
 
@@ -46,6 +47,14 @@ def measure(model, row, calls):
     ]
 
 
+def batch_us(model, X, rows=20_000):
+    """Processor time of each of many rows' intervals, of all threads."""
+    many = np.resize(X, (rows, X.shape[1]))
+    start = time.process_time()
+    model.predict_interval(many, 0.9)
+    return 1e6 * (time.process_time() - start) / rows
+
+
 def models(rows):
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(rows, 5))
@@ -63,13 +72,13 @@ def main():
     parser.add_argument("--markdown", action="store_true")
     args = parser.parse_args()
 
-    table = [["model", "core", "predict_interval", "predict_quantiles", "predict", "point model", "Python adds at most"]]
+    table = [["model", "core", "predict_interval", "predict_quantiles", "predict", "point model", "Python adds at most", "a row of many"]]
     worst = 0.0
     for name, model, X in models(args.rows):
         times = measure(model, X[:1].copy(), args.calls)
         added = max(times[1:4]) - times[0]
         worst = max(worst, added)
-        table.append([name, *(f"{value:.1f}" for value in (*times, added))])
+        table.append([name, *(f"{value:.3g}" for value in (*times, added, batch_us(model, X)))])
     for i, cells in enumerate(table):
         print("| " + " | ".join(cells) + " |" if args.markdown else "  ".join(cell.ljust(24) for cell in cells).rstrip())
         if i == 0 and args.markdown:

@@ -128,7 +128,7 @@ Prediction GuaranteedModel::predict_few(const Rows& rows, std::span<const Target
     narrow = MergeWindows(line, knots_, targets, reach_of(std::move(seen), usual));
   }
 
-  // As many blocks as threads can share; one block uses the threads itself.
+  // Small blocks, so that every thread has some; within a block there is one thread.
   const std::size_t threads = thread_count(how);
   const std::size_t share = (all + threads - 1) / threads;
   const std::size_t size = std::max<std::size_t>(1, std::min(kFewBlock, share));
