@@ -9,9 +9,11 @@ Calibrates on so many rows, then predicts 90 % intervals and 99 quantiles for 20
 that its peak of memory is its own (above what imports and data take), and one that does not finish in time is stopped and
 said not to; it is not tried with more rows. All peers have two threads. What the point model takes to predict is kept apart, in
 'model s': it is the same for all, but for how often it is asked. 'MB to intervals' is the peak before the quantiles, which not every
-peer has. The law of the data is known (pypeers/problem.py), so the coverage of an interval is computed, not counted: 'worst slice'
-is the largest distance from 90 % over ten bins of each feature and of the prediction, 'drawn' is the same counted on the test
-targets, where perfect intervals show the noise floor.
+peer has. 'One row us' is the median wall time of the interval of a single row, and 'us a row' the processor time of each of the
+20,000, both without the point model; bench/python_latency.py says what the core itself takes of a row. The law of the data is known
+(pypeers/problem.py), so the coverage of an interval is computed, not counted: 'worst slice' is the largest distance from 90 % over
+ten bins of each feature and of the prediction, 'drawn' is the same counted on the test targets, where perfect intervals show the
+noise floor.
 """
 
 import argparse
@@ -60,7 +62,7 @@ def merged(lines):
 def merged_group(group):
     done = [line for line in group if "failed" not in line]
     result = dict(done[0])
-    for key in ("seconds", "cpu_seconds", "model_seconds", "megabytes", "interval_megabytes"):
+    for key in ("seconds", "cpu_seconds", "model_seconds", "megabytes", "interval_megabytes", "row_us", "batch_us"):
         result[key] = statistics.median(line[key] for line in done)
     result["cpu"] = {stage: statistics.median(line["cpu"][stage] for line in done) for stage in done[0]["cpu"]}
     for key in ("coverage", "worst_slice", "worst_slice_drawn", "pinball"):
@@ -81,7 +83,7 @@ def stages(times):
 def cells(line, tare):
     start = [f"{line['rows']:,}", line["peer"], line["kind"]]
     if "failed" in line:
-        return start + [line["failed"]] + ["-"] * 10
+        return start + [line["failed"]] + ["-"] * 12
     ratio = line["cpu_seconds"] / tare["cpu_seconds"] if tare and "failed" not in tare else None
     return [
         *start,
@@ -92,6 +94,8 @@ def cells(line, tare):
         number(line["model_seconds"], 2),
         number(line["interval_megabytes"]),
         "-" if line["pinball"] is None else number(line["megabytes"]),
+        number(line["row_us"]),
+        number(line["batch_us"]),
         f"{line['coverage']:.3f}",
         f"{line['worst_slice']:.3f}",
         f"{line['worst_slice_drawn']:.3f}",
@@ -100,8 +104,8 @@ def cells(line, tare):
 
 
 HEADER = [
-    "rows", "peer", "kind", "wall s", "cpu s", "cpu / tare's", "cpu of stages", "model s", "MB to intervals", "MB", "coverage",
-    "worst slice", "drawn", "pinball",
+    "rows", "peer", "kind", "wall s", "cpu s", "cpu / tare's", "cpu of stages", "model s", "MB to intervals", "MB", "one row us",
+    "us a row", "coverage", "worst slice", "drawn", "pinball",
 ]
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Each way of getting 90 % intervals and 99 quantiles around the same point model, as a user of the library would write it.
 
-A peer is a function of the problem and a clock. It marks its stages with `clock(name)` and returns the interval, shape (n, 2), and
+A peer is a function of the problem and a clock. It marks its stages with `clock(name)`, lets `clock.row_alone` time the interval of a
+single row at the end, and returns the interval, shape (n, 2), and
 the quantiles, shape (n, 99), or None where the library has none.
 """
 
@@ -29,6 +30,7 @@ def _tare(**options):
             interval = calibrated.predict_interval(problem.x_test, confidence_level=LEVEL)
         with clock("quantiles"):
             quantiles = calibrated.predict_quantiles(problem.x_test, QUANTILES)
+        clock.row_alone(lambda: calibrated.predict_interval(problem.x_test[:1], confidence_level=LEVEL))
         return interval, quantiles
 
     return run
@@ -42,6 +44,7 @@ def _mapie_split(problem, clock):
         conformal.conformalize(problem.x, problem.y)
     with clock("interval"):
         _, interval = conformal.predict_interval(problem.x_test)
+    clock.row_alone(lambda: conformal.predict_interval(problem.x_test[:1]))
     return interval[:, :, 0], None
 
 
@@ -57,6 +60,7 @@ def _mapie_cqr(problem, clock):
         conformal.conformalize(problem.x, problem.y)
     with clock("interval"):
         _, interval = conformal.predict_interval(problem.x_test)
+    clock.row_alone(lambda: conformal.predict_interval(problem.x_test[:1]))
     return interval[:, :, 0], None
 
 
@@ -72,6 +76,7 @@ def _mapie_conditional(problem, clock):
         conformal.conformalize(problem.x, problem.y)
     with clock("interval"):
         _, interval = conformal.predict_interval(problem.x_test)
+    clock.row_alone(lambda: conformal.predict_interval(problem.x_test[:1]))
     return interval[:, :, 0], None
 
 
@@ -90,6 +95,7 @@ def _crepes(problem, clock, prepare):
     with clock("quantiles"):
         percentiles = (100 * QUANTILES).round().tolist()
         quantiles = system.predict_percentiles(problem.x_test, higher_percentiles=percentiles)
+    clock.row_alone(lambda: regressor.predict_int(problem.x_test[:1], confidence=LEVEL))
     return interval, quantiles
 
 
@@ -126,6 +132,7 @@ def _quantile_forest(problem, clock):
         interval = forest.predict(problem.x_test, quantiles=[0.5 - LEVEL / 2, 0.5 + LEVEL / 2])
     with clock("quantiles"):
         quantiles = forest.predict(problem.x_test, quantiles=QUANTILES.tolist())
+    clock.row_alone(lambda: forest.predict(problem.x_test[:1], quantiles=[0.5 - LEVEL / 2, 0.5 + LEVEL / 2]))
     return interval, quantiles
 
 

@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -98,11 +99,26 @@ WarningList warning_list(const std::vector<PredictionWarning>& warnings) {
   return list;
 }
 
+/// Predictions of so many rows can be interrupted. A thread of its own for fewer would take longer
+/// than the predictions.
+constexpr std::size_t kInterruptibleRows = 256;
+
+/// Runs `work` for so many rows without the interpreter's lock; Ctrl-C ends it where there are
+/// many.
+void run_rows(std::size_t rows, std::size_t threads,
+              const std::function<void(const Execution&)>& work) {
+  if (rows >= kInterruptibleRows) return run_interruptible(threads, nb::none(), work);
+  const nb::gil_scoped_release unlocked;
+  Execution how;
+  how.threads = rows == 1 ? 1 : threads;  // to count the cores takes longer than a row
+  work(how);
+}
+
 /// Quantiles of some rows at the tally's levels.
 Matrix quantiles_of(const Model& model, const Rows& rows, std::span<const Level> levels,
-                    std::size_t threads, WarningTally& tally) {
-  Prediction answer =
-      model.get().predict(rows, levels, Execution{.threads = threads, .diagnostics = false});
+                    Execution how, WarningTally& tally) {
+  how.diagnostics = false;
+  Prediction answer = model.get().predict(rows, levels, how);
   tally.add(rows, answer);
   return std::move(answer.quantiles);
 }
@@ -117,10 +133,9 @@ Answer<double> predict_double(const Model& model, const Table2d<double>& x,
   const std::vector<Level> asked = levels_of(levels);
   WarningTally tally(model.get(), asked);
   Matrix answer;
-  {
-    const nb::gil_scoped_release unlocked;
-    answer = quantiles_of(model, {view_of(x), optional_view(given)}, asked, threads, tally);
-  }
+  run_rows(x.shape(0), threads, [&](const Execution& how) {
+    answer = quantiles_of(model, {view_of(x), optional_view(given)}, asked, how, tally);
+  });
   return {matrix_array(std::move(answer)), warning_list(tally.list())};
 }
 
@@ -140,17 +155,16 @@ Answer<float> predict_single(const Model& model, const Table2d<float>& x,
   WarningTally tally(model.get(), asked);
   std::vector<float> out;
   out.reserve(rows.rows() * asked.size());
-  {
-    const nb::gil_scoped_release unlocked;
+  run_rows(rows.rows(), threads, [&](const Execution& how) {
     for (std::size_t first = 0; first < rows.rows() || first == 0; first += kRowsAtATime) {
       const std::size_t count = std::min(kRowsAtATime, rows.rows() - first);
       Matrix part(count, rows.cols());
       std::copy_n(rows.data() + first * rows.cols(), count * rows.cols(), part.values().begin());
       const MatrixView part_given = beside.cols() > 0 ? beside.middle_rows(first, count) : beside;
-      const Matrix answer = quantiles_of(model, {part, part_given}, asked, threads, tally);
+      const Matrix answer = quantiles_of(model, {part, part_given}, asked, how, tally);
       for (const double q : answer.values()) out.push_back(static_cast<float>(q));
     }
-  }
+  });
   return {table_array(std::move(out), rows.rows(), asked.size()), warning_list(tally.list())};
 }
 
@@ -159,15 +173,12 @@ NamedValues reliability(const Model& model, const Table2d<double>& x,
                         const std::vector<double>& levels, std::size_t threads) {
   const std::vector<Level> asked = levels_of(levels);
   WarningTally tally(model.get(), asked);
-  Execution how;
-  how.threads = threads;
   Prediction answer;
-  {
-    const nb::gil_scoped_release unlocked;
+  run_rows(x.shape(0), threads, [&](const Execution& how) {
     const Rows rows{view_of(x), optional_view(given)};
     answer = predict_with_reliability(model.get(), rows, asked, how);
     tally.add(rows, answer);
-  }
+  });
   NamedValues result;
   result["warnings"] = nb::cast(warning_list(tally.list()));
   result["quantiles"] = matrix_array(std::move(answer.quantiles));

@@ -17,6 +17,7 @@ from ._input import Features, read_features, read_prediction, read_target, take_
 from ._options import option_text
 from ._output import as_container, short, wanted_container
 from ._progress import Bar, progress_for
+from ._single_row import RowPlan, encode_row
 from ._sklearn import BaseEstimator, NotFittedError, RegressorMixin
 from ._types import AnswerArray, FloatArray, IndexArray, Progress, RandomState
 from ._warnings import TareWarning, emit, read_warnings
@@ -32,6 +33,8 @@ _NO_BANDS = (
 
 class CoreModel:
     """A fitted model of the core. It is pickled as the bytes of its model file."""
+
+    row_plan: RowPlan | None = None  # made by `encode_row`
 
     def __init__(self, core: _core.Model) -> None:
         self.core = core
@@ -268,7 +271,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         (stacklevel)."""
         core = self._core_model()
         asked = _read_levels(levels)
-        x, given, rows, count = self._encode(X, y_pred, y_std)
+        x, given, rows, count = encode_row(self, X, y_pred, y_std) or self._encode(X, y_pred, y_std)
         answer: AnswerArray
         if x.dtype == np.float32:
             answer, found = core.predict_single(x.astype(np.float32, copy=False), given, asked, threads_of(self.n_jobs))
@@ -302,8 +305,8 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
 
     def predict_interval(self, X: Any, confidence_level: npt.ArrayLike = 0.9, **outside: Any) -> AnswerArray:
         """Central intervals: shape (n, 2), or (n, 2, L) for a list of L levels. After `set_output` they are in a frame."""
-        several = np.ndim(confidence_level) > 0
-        wanted = [float(level) for level in np.atleast_1d(confidence_level)]
+        several = not isinstance(confidence_level, float) and np.ndim(confidence_level) > 0
+        wanted = [confidence_level] if isinstance(confidence_level, float) else [float(level) for level in np.atleast_1d(confidence_level)]
         levels = [bound for level in wanted for bound in _core.interval_levels(level)]
         answer = self._quantile_array(X, levels, **outside, warn=True)
         container = wanted_container(self)
@@ -314,8 +317,11 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         return answer.reshape(len(answer), len(wanted), 2).transpose(0, 2, 1) if several else answer
 
     def predict_distribution(self, X: Any, **outside: Any) -> Distribution:
-        """The predicted distribution of each row: `cdf`, `ppf`, `sample`, `crps`."""
-        return Distribution(lambda levels: self._quantile_array(X, levels, **outside), self._core_model().bounds)
+        """The predicted distribution of each row: `ppf`, `cdf`, `pdf`, `mean`, `std`, `interval`, `sample`, `crps`.
+
+        It has 241 quantiles of each row, and refers neither to X nor to the model.
+        """
+        return Distribution(self._quantile_array(X, Distribution.levels, **outside), self._core_model().bounds)
 
     def diagnostics(self, X: Any, quantiles: npt.ArrayLike = DEFAULT_QUANTILES, **outside: Any) -> dict[str, npt.NDArray[Any]]:
         """The reliability of each answer.
@@ -421,7 +427,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
 
 
 def _read_levels(levels: npt.ArrayLike) -> list[float]:
-    values = [float(level) for level in np.atleast_1d(np.asarray(levels, dtype=np.float64)).ravel()]
+    values: list[float] = np.asarray(levels, dtype=np.float64).ravel().tolist()
     if not values:
         raise ValueError("quantiles is empty; give at least one level in (0, 1).")
     for value in values:

@@ -105,7 +105,7 @@ def test_distribution(calibrated, fresh):
     assert np.allclose((draws <= law.median()[:, None]).mean(), 0.5, atol=0.02)  # 80,000 draws: sd 0.002, and a grid of 999
     crps = law.crps(fresh.y[:200])
     quantiles = calibrated.predict_quantiles(fresh.X[:200], metrics.crps_levels())
-    assert crps.mean() == pytest.approx(metrics.crps(fresh.y[:200], quantiles), rel=1e-9)
+    assert crps.mean() == pytest.approx(metrics.crps(fresh.y[:200], quantiles), rel=0.01)  # a sum over fewer levels
 
 
 def test_pit_is_even(calibrated, fresh):

@@ -62,15 +62,14 @@ def test_a_regressor_has_bounds_too(tmp_path):
 
 
 def test_cdf_and_ppf_agree_at_a_mass():
-    from tare._distribution import Distribution
-
-    def quantiles(levels):
-        levels = np.asarray(levels)
-        return np.where(levels <= 0.6, 0.0, np.where(levels <= 0.8, 1.0, 1 + 5 * (levels - 0.8)))[None, :]
-
-    law = Distribution(quantiles, (0.0, None))
+    levels = tare.Distribution.levels
+    quantiles = np.where(levels <= 0.6, 0.0, np.where(levels <= 0.8, 1.0, 1 + 5 * (levels - 0.8)))[None, :]
+    law = tare.Distribution(quantiles, (0.0, None))
     assert law.cdf(-1e-12)[0] == 0.0
     assert law.cdf(0.0)[0] == pytest.approx(0.6, abs=1e-9)
     assert law.cdf(1.0)[0] == pytest.approx(0.8, abs=1e-9)
+    assert law.pdf(0.0)[0] == np.inf and law.pdf(-1.0)[0] == 0.0
     for level in (0.1, 0.6, 0.7, 0.8, 0.9):
-        assert law.cdf(law.ppf(level))[0] >= level - 1e-3
+        assert law.cdf(law.ppf(level))[0] >= level - 1e-9
+    draws = law.sample(4000, random_state=0)
+    assert np.isin(draws[draws < 1], 0.0).all()  # nothing lies between two masses

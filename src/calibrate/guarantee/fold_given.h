@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "calibrate/answers/each_level.h"
 #include "calibrate/guarantee/guarantee.h"
 #include "io/tensor_store.h"
 #include "tare/calibrate/quantile_model.h"
@@ -13,7 +14,7 @@ namespace tare {
 /// The model of a fold if each fold has its own given prediction (GivenKind::kFoldPoints). It
 /// receives the columns of all folds and uses its own column, or the mean of all. The inner model
 /// receives one point prediction.
-class FoldGivenModel final : public QuantileModel {
+class FoldGivenModel final : public QuantileModel, public EachLevelAlone {
  public:
   /// `column` is that of a fold, or `folds` for the mean.
   FoldGivenModel(std::unique_ptr<const QuantileModel> inner, std::size_t column, std::size_t folds);
@@ -24,6 +25,7 @@ class FoldGivenModel final : public QuantileModel {
     return {.kind = GivenKind::kFoldPoints, .levels = {}, .folds = folds_};
   }
   void describe(Description& description) const override { inner_->describe(description); }
+  bool answers_each_level_alone() const override { return tare::answers_each_level_alone(*inner_); }
   void save(const TensorWriter& out) const override;
 
  protected:

@@ -10,6 +10,7 @@
 
 #include "calibrate/guarantee/guarantee_folds.h"
 #include "calibrate/guarantee/guarantee_merge.h"
+#include "calibrate/guarantee/merge_windows.h"
 #include "calibrate/shift/shift.h"
 #include "io/tensor_store.h"
 #include "tare/calibrate/quantile_model.h"
@@ -164,6 +165,14 @@ class GuaranteedModel final : public QuantileModel {
   bool all_keep(Level level) const;
   Cost measure(const FitInput& held_out, const Execution& how) const;
   double measure_coverage(const FitInput& input, const FoldPlan& plan, const Execution& how) const;
+  /// The targets of the levels where few steps of the folds give the answers (MergeWindows): a few
+  /// levels, kept by the ranks of all rows, of models that answer each level alone. Else none.
+  std::vector<MergeWindows::Target> few_targets(const Rows& rows,
+                                                std::span<const Level> levels) const;
+  Prediction predict_few(const Rows& rows, std::span<const MergeWindows::Target> targets,
+                         std::span<const Level> levels, const Execution& how) const;
+  Prediction predict_all_steps(const Rows& rows, std::span<const Level> levels,
+                               const Execution& how) const;
   Prediction predict_places(const Rows& rows, std::span<const Level> levels,
                             const Execution& how) const;
   void predict_block(const Rows& rows, std::span<const Level> levels, const Asked& asked,

@@ -120,6 +120,13 @@ Prediction GuaranteedModel::predict_ascending(const Rows& rows, std::span<const 
                                               const Execution& how) const {
   check_groups(rows);
   if (folds() == 1 && !shift_) return predict_places(rows, levels, how);
+  const std::vector<MergeWindows::Target> targets = few_targets(rows, levels);
+  if (!targets.empty()) return predict_few(rows, targets, levels, how);
+  return predict_all_steps(rows, levels, how);
+}
+
+Prediction GuaranteedModel::predict_all_steps(const Rows& rows, std::span<const Level> levels,
+                                              const Execution& how) const {
   std::vector<std::uint8_t> flag(knots_.size(), 0);
   const bool tails = mark_tails(rows, levels, flag);
   const Asked with_tails = tails ? make_asked(flag) : Asked{};

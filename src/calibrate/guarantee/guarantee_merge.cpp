@@ -50,6 +50,23 @@ void merge_pairs(MergeMemory& memory) {
   std::swap(memory.steps, memory.merged);
 }
 
+/// Whether the lower score of every rank is at most the upper one.
+bool lower_is_lower(const GuaranteeRanks& ranks) {
+  const ScoreSteps& lower = ranks.lower();
+  const ScoreSteps& upper = ranks.upper();
+  if (lower.mass() != upper.mass()) return false;
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < lower.size() && j < upper.size()) {
+    if (lower.place[i] > upper.place[j]) return false;
+    const Mass reached = std::min(lower.up_to[i], upper.up_to[j]);
+    const bool next_upper = upper.up_to[j] == reached;
+    if (lower.up_to[i] == reached) ++i;
+    if (next_upper) ++j;
+  }
+  return true;
+}
+
 }  // namespace
 
 FoldRanks::FoldRanks(std::vector<GuaranteeRanks> folds) : folds_(std::move(folds)) {
@@ -95,6 +112,7 @@ FoldMerge::FoldMerge(const FoldRanks& ranks, std::span<const std::vector<std::si
     fold.upper = steps_of(ranks.folds()[f].upper(), fold.column);
     fold.lower = steps_of(ranks.folds()[f].lower(), fold.column);
     folds_.push_back(std::move(fold));
+    caps_at_median_ = caps_at_median_ || !lower_is_lower(ranks.folds()[f]);
   }
 }
 
@@ -215,6 +233,7 @@ class FoldMerge::Walk {
 void FoldMerge::values_at(Steps Fold::*side, std::span<const std::span<const double>> quantiles,
                           std::span<const Mass> targets, std::span<double> out) const {
   constexpr std::size_t kFewTargets = 8;  // found one by one
+  if (targets.empty()) return;
   thread_local MergeMemory memory;
   if (folds_.size() == 1) {
     const Steps& own = folds_.front().*side;
@@ -270,7 +289,8 @@ void FoldMerge::answer(std::span<const std::span<const double>> quantiles,
   static const Level kMedian(0.5);
   // Levels ascend, and so do targets. Those that no bound has come first below and last above, and
   // start from the outermost value.
-  std::vector<Mass> upper = {std::min(upper_target(kMedian, mass_, fresh), mass_)};
+  std::vector<Mass> upper;
+  if (caps_at_median_) upper.push_back(std::min(upper_target(kMedian, mass_, fresh), mass_));
   std::vector<Mass> lower;
   std::size_t kept_from = 0;
   std::size_t kept_to = levels.size();
@@ -289,8 +309,10 @@ void FoldMerge::answer(std::span<const std::span<const double>> quantiles,
   values_at(&Fold::upper, quantiles, upper, above);
   const auto below = out.first(lower.size());
   values_at(&Fold::lower, quantiles, lower, below);
-  for (double& value : below) value = std::min(value, above.front());
-  std::ranges::copy(std::span(above).subspan(1),
+  if (caps_at_median_) {
+    for (double& value : below) value = std::min(value, above.front());
+  }
+  std::ranges::copy(std::span(above).subspan(caps_at_median_ ? 1 : 0),
                     out.begin() + static_cast<std::ptrdiff_t>(lower.size()));
   for (std::size_t j = 0; j < levels.size(); ++j) {
     if (j >= kept_from && j < kept_to) continue;

@@ -57,6 +57,11 @@ class FoldMerge {
   void answer(std::span<const std::span<const double>> quantiles, std::span<const Level> levels,
               Mass fresh, std::span<double> out) const;
 
+  /// Whether an answer below 0.5 can lie above the median's. It cannot where, in every fold, the
+  /// lower score of each rank is at most the upper one: as scores of rows are, but the file of a
+  /// model may say something else.
+  bool caps_at_median() const noexcept { return caps_at_median_; }
+
  private:
   /// Mass that lies at places on one model's curve, in ascending steps for every row.
   struct Steps {
@@ -82,6 +87,7 @@ class FoldMerge {
 
   std::vector<Fold> folds_;
   Mass mass_ = 0;
+  bool caps_at_median_ = false;
   std::span<const Level> knots_;
 };
 

@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
+#include "calibrate/answers/each_level.h"
 #include "calibrate/bandwidth/bandwidth.h"
 #include "calibrate/features/feature_map.h"
 #include "calibrate/features/screening.h"
@@ -171,8 +172,10 @@ BandwidthChoice resolve_bandwidth(const BandwidthRule& rule, const LocalSample& 
   return choice;
 }
 
-class NrcModel final : public QuantileModel {
+class NrcModel final : public QuantileModel, public EachLevelAlone {
  public:
+  bool answers_each_level_alone() const override { return true; }  // as SNQ does
+
   /// What it is made of; `embeds`: the kernel sees the point model's embedding and not x;
   /// `sees_input`: it sees the given law's features behind x.
   struct Parts {

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/stages.h"
+#include "calibrate/answers/each_level.h"
 #include "calibrate/answers/row_blocks.h"
 #include "calibrate/bandwidth/bandwidth.h"
 #include "calibrate/nrc/frame_kernel.h"
@@ -110,8 +111,10 @@ Matrix with_sizes(const Matrix& seen, std::span<const double> log_size) {
   return joined;
 }
 
-class NrcBoostModel final : public QuantileModel {
+class NrcBoostModel final : public QuantileModel, public EachLevelAlone {
  public:
+  bool answers_each_level_alone() const override { return true; }  // as SNQ does
+
   struct Parts {
     std::size_t features = 0;
     PointModel point;
@@ -162,21 +165,21 @@ class NrcBoostModel final : public QuantileModel {
     // How near rows are on SNQ's line says little: the answer depends on all that the trees see.
     Execution without_nearest = how;
     without_nearest.diagnostics = false;
+    Frame frame;
     Prediction result =
-        kernel_.snq.predict(features_of(rows, center, how), levels, without_nearest);
+        kernel_.snq.predict(features_of(rows, center, how, frame), levels, without_nearest);
     if (how.diagnostics) parts_.support.judge(parts_.seen.of(point, rows, center), how, result);
     const bool is_law = point.is_given() && given_form().kind != GivenKind::kPoint;
-    for_blocks(rows, center, how, [&](std::size_t first, const Matrix&, const Frame& frame) {
+    parallel_blocks(how, rows.x.rows(), kRowsOfABlock, [&](std::size_t first, std::size_t last) {
       RowLaw law;
-      for (std::size_t k = 0; k < frame.center.size(); ++k) {
-        const std::size_t i = first + k;
-        const double size = std::exp(frame.log_size[k]);
+      for (std::size_t i = first; i < last; ++i) {
+        const double size = std::exp(frame.log_size[i]);
         const auto quantiles = result.quantiles.row(i);
         if (is_law) {
           point.law().read(rows.given.row(i), law);
-          for (double& q : quantiles) q = law.answer(frame.center[k] + size * q);
+          for (double& q : quantiles) q = law.answer(frame.center[i] + size * q);
         } else {
-          const double start = (point.is_given() ? rows.given(i, 0) : center[i]) + frame.center[k];
+          const double start = (point.is_given() ? rows.given(i, 0) : center[i]) + frame.center[i];
           for (double& q : quantiles) q = bounded(start + size * q);
         }
       }
@@ -186,34 +189,28 @@ class NrcBoostModel final : public QuantileModel {
 
  private:
   using Frame = ResidualTrees::Frame;
+  static constexpr std::size_t kRowsOfABlock = 512;  // rows that a thread takes at a time
 
-  /// Calls use(first row, what the trees see, the frame) for blocks of rows. The trees are so fast
-  /// that what they say is not kept from one pass over the rows to the next: answers are large
-  /// enough.
-  template <class Use>
-  void for_blocks(const Rows& rows, std::span<const double> predicted, const Execution& how,
-                  const Use& use) const {
-    constexpr std::size_t kRowsOfABlock = 512;  // rows that a thread takes at a time
+  /// The features of the kernel, and the frame of each row.
+  Matrix features_of(const Rows& rows, std::span<const double> predicted, const Execution& how,
+                     Frame& frame) const {
+    Matrix all(rows.x.rows(), kernel_.map.dims());
+    frame.center.resize(rows.x.rows());
+    frame.log_size.resize(rows.x.rows());
     parallel_blocks(how, rows.x.rows(), kRowsOfABlock, [&](std::size_t first, std::size_t last) {
       const std::size_t size = last - first;
+      const auto at = static_cast<std::ptrdiff_t>(first);
       const Matrix seen =
           parts_.seen.of(parts_.point, middle_of(rows, first, size),
                          predicted.empty() ? predicted : predicted.subspan(first, size));
-      use(first, seen, parts_.trees.frame(seen, one_thread()));
+      const Frame own = parts_.trees.frame(seen, one_thread());
+      std::ranges::copy(own.center, frame.center.begin() + at);
+      std::ranges::copy(own.log_size, frame.log_size.begin() + at);
+      const Matrix features = kernel_.map.apply(with_sizes(seen, own.log_size));
+      for (std::size_t k = 0; k < size; ++k) {
+        std::ranges::copy(features.row(k), all.row(first + k).begin());
+      }
     });
-  }
-
-  /// The features of the kernel.
-  Matrix features_of(const Rows& rows, std::span<const double> predicted,
-                     const Execution& how) const {
-    Matrix all(rows.x.rows(), kernel_.map.dims());
-    for_blocks(rows, predicted, how,
-               [&](std::size_t first, const Matrix& seen, const Frame& frame) {
-                 const Matrix features = kernel_.map.apply(with_sizes(seen, frame.log_size));
-                 for (std::size_t k = 0; k < features.rows(); ++k) {
-                   std::ranges::copy(features.row(k), all.row(first + k).begin());
-                 }
-               });
     return all;
   }
 

@@ -16,7 +16,7 @@ namespace tare {
 namespace {
 
 // Rows whose knots are in memory at once when predicting.
-constexpr std::size_t kBlock = 4096;
+constexpr std::size_t kRowsOfAPart = 4096;
 
 class ConformalNetwork final : public QuantileModel {
  public:
@@ -42,8 +42,8 @@ class ConformalNetwork final : public QuantileModel {
                                const Execution& how) const override {
     Prediction result;
     result.quantiles = Matrix(rows.x.rows(), levels.size());
-    for (std::size_t first = 0; first < rows.x.rows(); first += kBlock) {
-      const std::size_t count = std::min(kBlock, rows.x.rows() - first);
+    for (std::size_t first = 0; first < rows.x.rows(); first += kRowsOfAPart) {
+      const std::size_t count = std::min(kRowsOfAPart, rows.x.rows() - first);
       Matrix chosen;
       const MatrixView x = columns_.select(rows.x.middle_rows(first, count), chosen);
       const Matrix knots = network_.quantiles(x, knot_levels(), how);

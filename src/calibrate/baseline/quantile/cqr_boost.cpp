@@ -28,13 +28,13 @@ constexpr auto kCqrBoostOptions = join_options(kQuantileBoostingOptions, kSplitO
 
 /// Where trees are grown. Beyond 1 % too few rows are left to learn from; a denser set was not
 /// tried.
-constexpr double kLevels[] = {0.01, 0.025, 0.05, 0.1, 0.2,  0.3,   0.4, 0.5,
-                              0.6,  0.7,   0.8,  0.9, 0.95, 0.975, 0.99};
-constexpr std::size_t kCount = std::size(kLevels);
+constexpr double kTrainedLevels[] = {0.01, 0.025, 0.05, 0.1, 0.2,  0.3,   0.4, 0.5,
+                                     0.6,  0.7,   0.8,  0.9, 0.95, 0.975, 0.99};
+constexpr std::size_t kCount = std::size(kTrainedLevels);
 
 std::vector<Level> grown_levels() {
   std::vector<Level> levels;
-  for (const double tau : kLevels) levels.emplace_back(tau);
+  for (const double tau : kTrainedLevels) levels.emplace_back(tau);
   return levels;
 }
 
@@ -49,13 +49,13 @@ std::vector<LevelLine> lines() {
   for (const Level& knot : knot_levels()) {
     const double tau = knot.value();
     std::size_t to = 1;
-    while (to + 1 < kCount && kLevels[to] < tau) ++to;
+    while (to + 1 < kCount && kTrainedLevels[to] < tau) ++to;
     std::size_t from = to - 1;
     // The ends' slope is taken from levels further apart, where it is less of an accident.
-    if (tau < kLevels[0]) to = 2;
-    if (tau > kLevels[kCount - 1]) from = kCount - 3;
-    const double low = normal_quantile(kLevels[from]);
-    const double high = normal_quantile(kLevels[to]);
+    if (tau < kTrainedLevels[0]) to = 2;
+    if (tau > kTrainedLevels[kCount - 1]) from = kCount - 3;
+    const double low = normal_quantile(kTrainedLevels[from]);
+    const double high = normal_quantile(kTrainedLevels[to]);
     result.push_back({from, to, (normal_quantile(tau) - low) / (high - low)});
   }
   return result;
