@@ -32,7 +32,9 @@ def command() -> str:
     if named:
         if _is_program(named):
             return os.path.abspath(named)
-        raise FileNotFoundError(f"TARE_TOOL is {named!r}, which is not a file that can be executed; set it to the path of the program tare, or unset it")
+        raise FileNotFoundError(
+            f"TARE_TOOL is {named!r}, which is not a file that can be executed; set it to the path of the program tare, or unset it"
+        )
     for folder in os.get_exec_path():
         found = shutil.which("tare", path=folder)
         if found and not _is_our_script(found):
