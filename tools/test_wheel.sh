@@ -58,7 +58,7 @@ use_there() {
   "$venv/bin/python" -m pip --quiet download --only-binary :all: --python-version "$2" --no-deps --dest "$build/wheel-house" pip numpy
   cp "$wheel" "$build/wheel-house/"
   cp -r "$build/wheel-house" "$build/wheel-root/wheels"
-  cp tools/wheel_smoke.py "$build/wheel-root/tmp/"
+  cp python/tests/wheel_smoke.py "$build/wheel-root/tmp/"
   pip=$(cd "$build/wheel-house" && ls pip-*.whl)
   if there /usr/bin/env 2>/dev/null || there /bin/sh -c 1 2>/dev/null; then
     echo "the folder has more than a Python in it"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Uses an installed tare as a new user would: the import, a fit, the command, the service, the same model from Python and from the command.
 
-    python tools/wheel_smoke.py
+    python python/tests/wheel_smoke.py
 
 It runs with the Python into which tare is installed, needs nothing but NumPy, and ends with 1 at the first thing that does not work.
 """
