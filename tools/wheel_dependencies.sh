@@ -32,14 +32,15 @@ debian() {
   fetch "$1" "https://deb.debian.org/debian/pool/main/$2" "http://archive.debian.org/debian/pool/main/$2"
 }
 
-# headers HASH PATH: include files and CMake's description of a package; those for one architecture serve all.
+# headers HASH PATH: include files and CMake's description of a package; those for one architecture serve all. Boost's description, which
+# names places of that architecture, is left out: CMake finds the headers without it.
 headers() {
   debian "$1" "$2"
   rm -rf unpacked
   mkdir unpacked
   ar p "$file" data.tar.xz | tar -xJ -C unpacked
   cp -r unpacked/usr/include "$prefix/"
-  for folder in unpacked/usr/share/cmake unpacked/usr/share/eigen3 unpacked/usr/lib/cmake unpacked/usr/lib/x86_64-linux-gnu/cmake; do
+  for folder in unpacked/usr/share/cmake unpacked/usr/share/eigen3 unpacked/usr/lib/cmake; do
     [ ! -d "$folder" ] || { mkdir -p "$prefix/share" && cp -r "$folder" "$prefix/share/"; }
   done
 }

@@ -39,9 +39,9 @@ def check_import() -> str:
     inside = pathlib.Path(tare.__file__).parent
     assert tare._command.command() == str(inside / "bin" / "tare"), tare._command.command()
     assert (inside / "py.typed").exists() and (inside / "_core.pyi").exists()
-    # Of the libraries that the package brings, none is the machine's.
+    # A repaired wheel brings libraries of its own, and then none of them is the machine's.
     maps = pathlib.Path("/proc/self/maps")
-    if maps.exists():
+    if (inside.parent / "tare_quantiles.libs").exists() and maps.exists():
         for name in ("libxgboost", "libdmlc", "libfmt", "libhwy"):
             for line in maps.read_text().splitlines():
                 assert f"/{name}" not in line or "tare_quantiles.libs" in line, line
