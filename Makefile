@@ -17,11 +17,12 @@ help:
 	@echo '                    a second compiler, clang-tidy, formats, types, fuzz corpora'
 	@echo 'make check-nightly  what takes hours: slow statistical tests, faults, soak, fuzzing'
 	@echo 'make build          leave the tool at $(BUILD)/tare'
+	@echo 'make wheel          leave wheels of the Python package in dist'
 	@echo 'make bench          build the benchmarks in $(BUILD)/bench'
 	@echo 'make format         format every source file'
 	@echo 'make clean          remove the build folders'
 
-.PHONY: demo build test bench format clean
+.PHONY: demo build wheel test bench format clean
 demo: build
 	$(BUILD)/tare demo --plot $(BUILD)/demo.svg --force
 
@@ -30,6 +31,11 @@ build:
 	$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=OFF
 	cmake --build $(BUILD) --target tare -j $(JOBS)
 
+# One for each of Python 3.10 and 3.11 and one for 3.12 and later, as far as these are on PATH with their headers.
+wheel: build
+	@tools/setup.sh test
+	tools/build_wheels.sh $(BUILD) dist
+
 test:
 	@tools/setup.sh test
 	$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=ON -DTARE_SLOW_TESTS=OFF
@@ -37,9 +43,9 @@ test:
 	$(CTEST) --test-dir $(BUILD) -L '^(fast|browser|python)$$'
 
 # The quickest checks come first.
-.PHONY: check check-rest check-paper check-format check-tidy check-thorough check-address check-thread check-clang
+.PHONY: check check-rest check-paper check-format check-tidy check-thorough check-wheel check-address check-thread check-clang
 check: test check-rest
-check-rest: check-format check-paper check-thorough check-clang check-address check-thread check-tidy
+check-rest: check-format check-paper check-thorough check-wheel check-clang check-address check-thread check-tidy
 
 check-format:
 	@tools/setup.sh check
@@ -59,6 +65,13 @@ check-thorough:
 	$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=ON -DTARE_SLOW_TESTS=ON
 	cmake --build $(BUILD) -j $(JOBS)
 	$(CTEST) --test-dir $(BUILD) -L '^thorough$$'
+
+# Wheels and source distribution: built, checked, and used where there is nothing but a Python. 77: no package index is in reach.
+check-wheel:
+	@tools/setup.sh check
+	$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=ON -DTARE_SLOW_TESTS=ON
+	cmake --build $(BUILD) --target tare -j $(JOBS)
+	tools/test_wheel.sh $(BUILD) $(BUILD)/dist || [ $$? -eq 77 ]
 
 # The tool by the second compiler, and its answers beside those of the first.
 check-clang:

@@ -32,3 +32,10 @@ check_venv() {
   # shellcheck disable=SC2046
   kept_venv "$venv" $(grep -v '^#' "$source/tools/check-requirements.txt")
 }
+
+# wheel_venv BUILD: the environment that builds and checks wheels, with the versions of wheel-requirements.txt, as $venv.
+wheel_venv() {
+  venv="$1/wheel-venv"
+  # shellcheck disable=SC2046
+  kept_venv "$venv" $(grep -v '^#' "$source/tools/wheel-requirements.txt")
+}

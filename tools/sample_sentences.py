@@ -14,8 +14,7 @@ import argparse
 import pathlib
 import random
 import re
-from collections.abc import Iterable, Iterator
-from typing import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')

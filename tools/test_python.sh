@@ -30,7 +30,7 @@ if [ "$form" = --all ]; then
 else
   venv="$build/python-venv"
   # What [build-system] requires, and the extra 'test', of pyproject.toml.
-  kept_venv "$venv" "scikit-build-core>=0.10" "nanobind>=2.2" numpy pytest pytest-xdist "scikit-learn>=1.6" pandas polars pyarrow \
+  kept_venv "$venv" "scikit-build-core>=0.11" "nanobind>=2.2" numpy pytest pytest-xdist "scikit-learn>=1.6" pandas polars pyarrow \
     matplotlib array-api-strict || exit $?
   "$venv/bin/python" -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --force-reinstall "$source" \
     --config-settings="$linked" --config-settings="build-dir=$build/python-module"

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Union
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,4 +15,4 @@ IndexArray = npt.NDArray[np.intp]
 BoolArray = npt.NDArray[np.bool_]
 
 Progress = Callable[[str, float], None]
-RandomState = Union[int, np.random.RandomState, np.random.Generator, None]
+RandomState = int | np.random.RandomState | np.random.Generator | None

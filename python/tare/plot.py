@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of calibration, with matplotlib (``pip install tare[plot]``). Each draws on `ax` and returns it.
+"""Figures of calibration, with matplotlib (``pip install 'tare-quantiles[plot]'``). Each draws on `ax` and returns it.
 
 >>> import numpy as np, tare, tare.plot
 >>> rng = np.random.default_rng(0)
@@ -34,7 +34,7 @@ def _axes(ax: Any) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError("tare.plot draws with matplotlib: pip install 'tare[plot]'") from error
+        raise ImportError("tare.plot draws with matplotlib: pip install 'tare-quantiles[plot]'") from error
     return plt.subplots(figsize=(5.5, 4.2), layout="constrained")[1]
 
 

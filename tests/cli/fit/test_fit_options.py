@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every option of fit does what its name says."""
+import itertools
 import json
 
 from harness import CliTest, main
@@ -114,7 +115,7 @@ class FitOptions(CliTest):
         self.assertTrue(all(isinstance(value, str) for value in header["__metadata__"].values()))
         ends = sorted(entry["data_offsets"] for name, entry in header.items() if name != "__metadata__")
         self.assertEqual(ends[0][0], 0)
-        for left, right in zip(ends, ends[1:]):
+        for left, right in itertools.pairwise(ends):
             self.assertEqual(left[1], right[0])
 
 
