@@ -19,6 +19,8 @@ from ._distribution import Distribution
 from ._fold_models import FoldModels
 from ._predictor import Predictor
 from ._regressor import QuantileRegressor
+from ._report import Report, report
+from ._serve import Service, serve
 from ._sklearn import NotFittedError
 from ._table import method_options, methods
 from ._warnings import TareWarning
@@ -30,9 +32,13 @@ __all__ = [
     "NotFittedError",
     "Predictor",
     "QuantileRegressor",
+    "Report",
+    "Service",
     "TareWarning",
     "__version__",
     "method_options",
     "methods",
     "metrics",
+    "report",
+    "serve",
 ]

@@ -14,6 +14,7 @@ from . import _core
 from ._columns import free_name, given_names, kernel_columns, name_difference, table_of
 from ._distribution import Distribution
 from ._input import Features, read_features, read_prediction, read_target, take_rows
+from ._inspect import InspectMixin
 from ._options import option_text
 from ._output import as_container, short, wanted_container
 from ._progress import Bar, progress_for
@@ -77,7 +78,7 @@ def threads_of(n_jobs: int | None) -> int:
     return max(1, int(n_jobs))
 
 
-class QuantileEstimator(RegressorMixin, BaseEstimator):
+class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
     """Base of the estimators. A subclass sets `_model` and `n_features_in_` when it is fitted."""
 
     missing: str

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``tare``: the program inside the package, and how it is started.
+
+It imports nothing but the standard library, so that the script ``tare`` can load this file without NumPy.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+
+INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "tare")
+_MARK = b"_tare_command"  # in the script that an installer puts on PATH, which would call itself
+
+
+def command() -> str:
+    """The path of the program ``tare``.
+
+    A wheel has the program inside the package. A package without it, such as the sources on ``PYTHONPATH``, takes the file that the environment
+    variable ``TARE_TOOL`` names, and without that the first ``tare`` on ``PATH``.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none, or ``TARE_TOOL`` names a file that cannot be executed.
+    """
+    if _is_program(INSIDE):
+        return INSIDE
+    named = os.environ.get("TARE_TOOL")
+    if named:
+        if _is_program(named):
+            return os.path.abspath(named)
+        raise FileNotFoundError(
+            f"TARE_TOOL is {named!r}, which is not a file that can be executed; set it to the path of the program tare, or unset it"
+        )
+    for folder in os.get_exec_path():
+        found = shutil.which("tare", path=folder)
+        if found and not _is_our_script(found):
+            return os.path.abspath(found)
+    raise FileNotFoundError(
+        f"the program tare is not inside the package ({INSIDE}) and not on PATH; install the wheel (pip install tare-quantiles), "
+        "or build the program (make build) and set TARE_TOOL to its path"
+    )
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Replaces this process by the program, so that signals, input, output and exit status are the program's own.
+
+    Returns only where there is no program: 127, as a shell does.
+    """
+    try:
+        program = command()
+    except FileNotFoundError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 127
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(program, ["tare", *arguments])
+
+
+def _is_program(path: str) -> bool:
+    return os.path.isfile(path) and os.access(path, os.X_OK)
+
+
+def _is_our_script(path: str) -> bool:
+    with open(path, "rb") as file:
+        return _MARK in file.read(4096)
