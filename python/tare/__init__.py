@@ -14,6 +14,7 @@ True
 
 from . import metrics
 from ._calibrator import Calibrator
+from ._compare import Comparison, Tuned, compare, tune, tune_grid
 from ._core import version as __version__
 from ._distribution import Distribution
 from ._fold_models import FoldModels
@@ -27,6 +28,7 @@ from ._warnings import TareWarning
 
 __all__ = [
     "Calibrator",
+    "Comparison",
     "Distribution",
     "FoldModels",
     "NotFittedError",
@@ -35,10 +37,14 @@ __all__ = [
     "Report",
     "Service",
     "TareWarning",
+    "Tuned",
     "__version__",
+    "compare",
     "method_options",
     "methods",
     "metrics",
     "report",
     "serve",
+    "tune",
+    "tune_grid",
 ]

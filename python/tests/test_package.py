@@ -12,7 +12,10 @@ import pytest
 
 import tare
 
-EXAMPLES = ["tare", "tare.metrics", "tare.plot", "tare._calibrator", "tare._regressor", "tare._table", "tare._distribution", "tare._inspect", "tare._report"]
+EXAMPLES = [
+    "tare", "tare.metrics", "tare.plot", "tare._calibrator", "tare._regressor", "tare._table", "tare._distribution",
+    "tare._inspect", "tare._report", "tare._compare",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -52,7 +52,8 @@ def test_a_notebook_shows_it_in_a_frame_of_its_own(model, fresh):
     inside = re.fullmatch(r'<iframe srcdoc="([^"]*)" .*></iframe>', shown, re.S)[1]
     assert html.unescape(inside) == page.html
     assert page.html.startswith("<!") and "</html>" in page.html
-    assert re.fullmatch(r"<tare.Report: 200 rows, [\d.]+ % of the 90 % intervals contain their target, \d+ of \d+ regions off by more than chance>", repr(page))
+    said = r"<tare.Report: 200 rows, [\d.]+ % of the 90 % intervals contain their target, \d+ of \d+ regions off by more than chance>"
+    assert re.fullmatch(said, repr(page))
 
 
 def test_saving(model, fresh, tmp_path):

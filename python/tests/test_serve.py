@@ -61,18 +61,18 @@ def test_a_wrapped_estimator_is_refused_unless_clients_send_its_predictions(tool
 def test_errors_speak_of_arguments(own, tmp_path, monkeypatch):
     with pytest.raises(TypeError, match="no argument 'max_row'"):
         tare.serve(own, max_row=5)
-    with pytest.raises(RuntimeError, match="did not start: watch 1.5 does not lie strictly between 0 and 1") as raised:
+    with pytest.raises(RuntimeError, match=r"did not start: watch 1.5 does not lie strictly between 0 and 1") as raised:
         tare.serve(own, watch=1.5)
     assert "--" not in str(raised.value)
     with pytest.raises(RuntimeError, match="port must be at most 65535"):
         tare.serve(own, port=70000, log=tmp_path / "log")
-    with tare.serve(own) as service, pytest.raises(RuntimeError, match="did not start: .*in use"):
+    with tare.serve(own) as service, pytest.raises(RuntimeError, match=r"did not start: .*in use"):
         tare.serve(own, port=service.port)
     with pytest.raises(tare.NotFittedError):
         tare.serve(tare.QuantileRegressor())
     with pytest.raises(TypeError, match="got dict"):
         tare.serve({})
-    with pytest.raises(FileNotFoundError, match="absent.tare"):
+    with pytest.raises(FileNotFoundError, match=r"absent.tare"):
         tare.serve(tmp_path / "absent.tare")
     with pytest.raises(ValueError, match="one line"):
         tare.serve(own, token="a\nb")
@@ -80,7 +80,7 @@ def test_errors_speak_of_arguments(own, tmp_path, monkeypatch):
     program.write_text("#!/bin/sh\nexec sleep 60\n")
     program.chmod(0o755)
     monkeypatch.setattr(_serve, "command", lambda: str(program))
-    with pytest.raises(TimeoutError, match="not ready after 0.2 seconds"):
+    with pytest.raises(TimeoutError, match=r"not ready after 0.2 seconds"):
         tare.serve(own, start_timeout=0.2)
 
 
