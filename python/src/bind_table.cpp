@@ -47,14 +47,12 @@ void name_given(Roles& roles, const GivenForm& form, const std::vector<std::stri
 }
 
 std::shared_ptr<Schema> learn(const Table& table, const std::string& target, const GivenForm& form,
-                              const std::vector<std::string>& given, const std::string& missing,
-                              std::size_t window) {
+                              const std::vector<std::string>& given, const std::string& missing) {
   Roles roles;
   roles.target = target;
   name_given(roles, form, given);
   auto schema = std::make_shared<Schema>(Schema::learn(table, roles));
   schema->set_missing(parse_missing_policy(missing));
-  schema->set_window(window);
   return schema;
 }
 
@@ -111,7 +109,7 @@ void bind_table(nb::module_& module) {
 
   nb::class_<Schema>(module, "Schema", "How the columns of a table become numbers.")
       .def_static("learn", &learn, nb::arg("table"), nb::arg("target"), nb::arg("form"),
-                  nb::arg("given"), nb::arg("missing"), nb::arg("window") = 1)
+                  nb::arg("given"), nb::arg("missing"))
       .def("encode", &encode, nb::arg("table"), nb::arg("missing"))
       .def("columns_of", &Schema::columns_of, nb::arg("names"))
       .def_prop_ro("feature_names", &Schema::feature_names)
