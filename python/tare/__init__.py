@@ -12,7 +12,7 @@
 True
 """
 
-from . import metrics
+from . import metrics, options
 from ._calibrator import Calibrator
 from ._compare import Comparison, Tuned, compare, tune, tune_grid
 from ._core import version as __version__
@@ -43,6 +43,7 @@ __all__ = [
     "method_options",
     "methods",
     "metrics",
+    "options",
     "report",
     "serve",
     "tune",

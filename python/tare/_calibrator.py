@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -114,7 +115,7 @@ class Calibrator(QuantileEstimator):
         bands: Any = "auto",
         cv: int = 5,
         window: int | None = None,
-        options: dict[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
         missing: str = "error",
         random_state: RandomState = None,
         n_jobs: int | None = None,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from . import _core
@@ -21,7 +22,8 @@ class QuantileRegressor(QuantileEstimator):
     method : str
         A key of `tare.methods()`, for example 'auto', 'nrc_rf', 'deep_ensemble', 'cqr', 'dgp'.
     options : dict or None
-        Options of the method, as `tare.method_options(method)` lists them.
+        Options of the method, as `tare.method_options(method)` lists them. A class of `tare.options` has their names and types:
+        ``QuantileRegressor("nrc", options=tare.options.Nrc(kernel="naive"))``.
     features : list of str or int, or None
         Features of the kernel, for methods that have one; None: all.
     guarantee : str or None
@@ -62,7 +64,7 @@ class QuantileRegressor(QuantileEstimator):
         self,
         method: str = "deep_ensemble",
         *,
-        options: dict[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
         features: Any = None,
         guarantee: str | None = None,
         bounds: Any = "auto",

@@ -14,7 +14,7 @@ import tare
 
 EXAMPLES = [
     "tare", "tare.metrics", "tare.plot", "tare._calibrator", "tare._regressor", "tare._table", "tare._distribution",
-    "tare._inspect", "tare._report", "tare._compare",
+    "tare._inspect", "tare._report", "tare._compare", "tare.options",
 ]  # fmt: skip
 
 
