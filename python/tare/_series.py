@@ -70,4 +70,5 @@ def notices(core: _core.Model) -> list[tuple[str, int, str]]:
     window = core.schema.window if core.schema else 1
     if window == 1:
         return []
-    return [("left_out_rows", window - 1, f"the first {window - 1} rows have no full window of {window}, and their answers are NaN")]
+    first = "the first row has" if window == 2 else f"the first {window - 1} rows have"
+    return [("left_out_rows", window - 1, f"{first} no full window of {window}: NaN is the answer")]

@@ -43,7 +43,7 @@ def test_answers_are_those_of_the_tool(frames, tool, tmp_path):
     path, told = of_the_tool(tool, tmp_path, X, y, new, fit)
     settings = {"features": ["kind"], "missing": "impute", "bands": False, "guarantee": "split"}
     model = tare.QuantileRegressor("nrc", options={"regressor": "ridge"}, window=3, **settings).fit(X, y)
-    with pytest.warns(tare.TareWarning, match="the first 2 rows have no full window of 3, and their answers are NaN") as caught:
+    with pytest.warns(tare.TareWarning, match="the first 2 rows have no full window of 3: NaN is the answer") as caught:
         answer = model.predict_quantiles(new, LEVELS)
     assert (caught[0].message.code, caught[0].message.rows) == ("left_out_rows", 2)
     assert answer.shape == (60, 3) and np.isnan(answer[:2]).all()
