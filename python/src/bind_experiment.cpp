@@ -144,9 +144,8 @@ NamedValues compare(const Table2d<double>& x, const Vector<double>& y,
   const CaseData data = case_data(x, y);
   ResultFile results;
   RunReport run;
-  run_interruptible(threads, progress, [&](const Execution& how) {
-    run = run_plan(plan, data, results, how);
-  });
+  run_interruptible(threads, progress,
+                    [&](const Execution& how) { run = run_plan(plan, data, results, how); });
   const Summary summary = summarise(plan, results.results());
   if (summary.tables.empty()) {
     fail(ErrorCode::kBadData, "no method could be fitted: {}",

@@ -127,8 +127,8 @@ ModelReport make_report(const FittedModel& fitted, const Schema& schema, const R
   const Description model = describe(fitted);
   report.model_name = words.model;
   report.data_name = words.data;
-  report.provenance = fmt::format("tare {}, {} on {} of {}", kVersion, fitted.method,
-                                  rows_text(rows), words.data);
+  report.provenance =
+      fmt::format("tare {}, {} on {} of {}", kVersion, fitted.method, rows_text(rows), words.data);
   report.target = schema.target().empty() ? "y" : schema.target();
   report.series = schema.window() > 1;
   report.guaranteed = model.guarantee.has_value();
@@ -170,8 +170,8 @@ NamedValues report(const Model& model, const Table2d<double>& x,
     html = model_report_html(made, exam.outcomes());
   });
   NamedValues result;
-  result["html"] = nb::steal(
-      PyUnicode_DecodeUTF8(html.data(), static_cast<Py_ssize_t>(html.size()), "replace"));
+  result["html"] =
+      nb::steal(PyUnicode_DecodeUTF8(html.data(), static_cast<Py_ssize_t>(html.size()), "replace"));
   result["scores"] = score_values(made.scores);
   result["regions"] = made.regions.looked_at;
   result["regions_off"] = made.regions.found;

@@ -67,7 +67,8 @@ void bind_shift(nb::module_& module) {
              nb::arg("missing"));
   nb::class_<ShiftWeights>(module, "ShiftWeights",
                            "Weights that make the rows of a fit resemble the rows to predict.")
-      .def_prop_ro("weight", [](const ShiftWeights& weights) { return vector_array(weights.weight); })
+      .def_prop_ro("weight",
+                   [](const ShiftWeights& weights) { return vector_array(weights.weight); })
       .def_ro("effective_rows", &ShiftWeights::effective_rows);
   module.def("weigh_towards", &weights_towards, nb::arg("x"), nb::arg("weight").none(),
              nb::arg("fresh"), nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());

@@ -25,7 +25,7 @@ std::unique_ptr<QuantileModel> fit_trial(const ExperimentMethod& method, const T
 /// have the paper's names, those with `_counted` count ties as below (see Scores); the floors of
 /// MACE and AGCE are among them, and for known-law problems ICE, QuantileRMSE and ExcessPinball
 /// (over the true quantiles).
-std::vector<MetricValue> run_trial(const ExperimentMethod& method, const TrialRows& rows,
-                                   Seed seed, const std::atomic<bool>* stop = nullptr);
+std::vector<MetricValue> run_trial(const ExperimentMethod& method, const TrialRows& rows, Seed seed,
+                                   const std::atomic<bool>* stop = nullptr);
 
 }  // namespace tare
