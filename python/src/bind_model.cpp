@@ -32,6 +32,7 @@
 #include "tare/calibrate/methods.h"
 #include "tare/calibrate/model_file.h"
 #include "tare/calibrate/reliability.h"
+#include "tare/calibrate/shift.h"
 #include "tare/calibrate/warnings.h"
 #include "tare/evaluate/scorecard.h"
 
@@ -63,11 +64,15 @@ Model fit(const std::string& method_name, const Options& options, const Table2d<
           const std::vector<std::string>& names, const std::vector<std::size_t>& calibrate_columns,
           std::shared_ptr<Schema> schema, const std::optional<Vector<std::uint8_t>>& held_out,
           const std::optional<Vector<std::uint32_t>>& fold, std::uint64_t seed, std::size_t threads,
-          const nb::object& progress) {
+          const nb::object& progress, const ShiftWeights* shift) {
   Model model;
   const Method& method = find_method(method_name);
   FitInput input{.x = view_of(x), .y = span_of(y)};
   if (weight) input.weight = span_of(*weight);
+  if (shift != nullptr) {  // whose weights are multiplied by the given ones
+    input.weight = shift->weight;
+    input.shift = shift->shift;
+  }
   input.given = optional_view(given);
   input.given_form = form;
   if (held_out) input.held_out_rows = span_of(*held_out);
@@ -287,7 +292,7 @@ void bind_model(nb::module_& module) {
              nb::arg("y"), nb::arg("weight").none(), nb::arg("given").none(), nb::arg("form"),
              nb::arg("names"), nb::arg("calibrate_columns"), nb::arg("schema").none(),
              nb::arg("held_out").none(), nb::arg("fold").none(), nb::arg("seed"),
-             nb::arg("threads"), nb::arg("progress").none());
+             nb::arg("threads"), nb::arg("progress").none(), nb::arg("shift") = nb::none());
   module.def(
       "load_model",
       [](const std::string& path) {

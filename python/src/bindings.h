@@ -14,5 +14,8 @@ void bind_table(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
 void bind_predictor(nanobind::module_& module);
 void bind_metrics(nanobind::module_& module);
+void bind_shift(nanobind::module_& module);
+void bind_report(nanobind::module_& module);
+void bind_experiment(nanobind::module_& module);
 
 }  // namespace tare::python

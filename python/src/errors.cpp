@@ -45,12 +45,12 @@ std::string literal(std::string_view value) {
 }
 
 std::string argument(std::string_view option, std::string_view value) {
-  constexpr std::array<std::string_view, 8> kArguments = {
-      "missing", "guarantee", "bounds", "bands", "features", "method", "kernel", "bandwidth"};
-  // They concern files, series and columns by name, which a caller has in hand here.
-  constexpr std::array<std::string_view, 9> kOfTheTool = {"drop",    "categorical", "prediction",
-                                                          "timeout", "window",      "keep",
-                                                          "group",   "port",        "shift_to"};
+  constexpr std::array<std::string_view, 10> kArguments = {
+      "missing", "guarantee", "bounds",    "bands",  "features",
+      "method",  "kernel",    "bandwidth", "window", "shift_to"};
+  // They concern files and columns by name, which a caller has in hand here.
+  constexpr std::array<std::string_view, 7> kOfTheTool = {
+      "drop", "categorical", "prediction", "timeout", "keep", "group", "port"};
   if (option == "force") return "overwrite=True";
   if (option == "calibrate_on") return "features";
   if (is_one_of(option, kOfTheTool)) return "";

@@ -24,7 +24,10 @@ NB_MODULE(_core, module) {
   });
   tare::python::bind_methods(module);
   tare::python::bind_table(module);
+  tare::python::bind_shift(module);  // whose weights a fit takes
   tare::python::bind_model(module);
   tare::python::bind_predictor(module);
   tare::python::bind_metrics(module);
+  tare::python::bind_report(module);
+  tare::python::bind_experiment(module);
 }

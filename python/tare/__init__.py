@@ -12,27 +12,40 @@
 True
 """
 
-from . import metrics
+from . import metrics, options
 from ._calibrator import Calibrator
+from ._compare import Comparison, Tuned, compare, tune, tune_grid
 from ._core import version as __version__
 from ._distribution import Distribution
 from ._fold_models import FoldModels
 from ._predictor import Predictor
 from ._regressor import QuantileRegressor
+from ._report import Report, report
+from ._serve import Service, serve
 from ._sklearn import NotFittedError
 from ._table import method_options, methods
 from ._warnings import TareWarning
 
 __all__ = [
     "Calibrator",
+    "Comparison",
     "Distribution",
     "FoldModels",
     "NotFittedError",
     "Predictor",
     "QuantileRegressor",
+    "Report",
+    "Service",
     "TareWarning",
+    "Tuned",
     "__version__",
+    "compare",
     "method_options",
     "methods",
     "metrics",
+    "options",
+    "report",
+    "serve",
+    "tune",
+    "tune_grid",
 ]

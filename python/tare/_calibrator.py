@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,11 @@ class Calibrator(QuantileEstimator):
         There are no bands if many targets share a value that the method's quantiles never take; True then warns (`no_bands`).
     cv : int
         Folds of `fit` with an estimator; at least 3 are used for 'cross'.
+    window : int or None
+        For rows in time order, one step apart: the number of consecutive rows that tare sees, the row itself and those before it; the
+        estimator still predicts single rows. The first window - 1 rows of X have no full window: they do not calibrate, and their answers
+        are NaN. None: the method's own, which is 1 except for methods of series. `fit` with an estimator does not support it, since it
+        trains on random folds: train the estimator on earlier rows and `calibrate` on later ones.
     options : dict or None
         More options of the method, as `tare.method_options` lists them.
     missing : {'error', 'drop', 'impute'}
@@ -108,7 +114,8 @@ class Calibrator(QuantileEstimator):
         bounds: Any = "auto",
         bands: Any = "auto",
         cv: int = 5,
-        options: dict[str, Any] | None = None,
+        window: int | None = None,
+        options: Mapping[str, Any] | None = None,
         missing: str = "error",
         random_state: RandomState = None,
         n_jobs: int | None = None,
@@ -123,14 +130,23 @@ class Calibrator(QuantileEstimator):
         self.bounds = bounds
         self.bands = bands
         self.cv = cv
+        self.window = window
         self.options = options
         self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, progress: Progress | None = None) -> Calibrator:
-        """Trains and calibrates: as many copies of `estimator` as `guarantee` needs, or tare's own models without an estimator."""
+    def fit(self, X: Any, y: Any, *, shift_to: Any = None, progress: Progress | None = None) -> Calibrator:
+        """Trains and calibrates: as many copies of `estimator` as `guarantee` needs, or tare's own models without an estimator.
+
+        `shift_to`: rows to predict, as in `calibrate`. Copies of the estimator are trained without these weights.
+        """
+        if self.estimator is not None and self.window not in (None, 1):
+            raise ValueError(
+                f"window={self.window!r}: fit trains the estimator on random folds, which rows in time order do not allow. Train it on earlier "
+                "rows and use calibrate(X, y) on later ones."
+            )
         features = self._read_training(X)
         target = read_target(y, features.rows)
         if self.estimator is not None and not hasattr(self.estimator, "fit"):
@@ -139,9 +155,9 @@ class Calibrator(QuantileEstimator):
         if kept is not None:
             X, y, features, target = take_rows(X, kept), take_rows(y, kept), features.take(kept), target[kept]
         if self.estimator is None:
-            self._fit_own(features, target, None, progress)
+            self._fit_own(features, target, None, progress, shift_to)
             return self
-        model, trained = self._train_and_fit(X, y, features, target, progress)
+        model, trained = self._train_and_fit(X, y, features, target, progress, shift_to)
         self.estimator_ = trained
         self._set_fitted(model, features)
         return self
@@ -155,6 +171,7 @@ class Calibrator(QuantileEstimator):
         *,
         y_std: Any = None,
         quantiles: Any = None,
+        shift_to: Any = None,
         progress: Progress | None = None,
     ) -> Calibrator:
         """Calibrates a trained model on rows that it was not trained on.
@@ -173,6 +190,11 @@ class Calibrator(QuantileEstimator):
             The model's standard deviations, above 0; y_pred is then a mean.
         quantiles : list of floats or None
             Levels of the columns of y_pred, ascending.
+        shift_to : array or frame, or None
+            Rows to predict, with the columns of X, at least 20, for covariate shift: their features are distributed differently, and the
+            distribution of the target given the features is unchanged. The rows of X are weighted to resemble them, and the ranks of the
+            guarantee with them. The proof is for known weights; these are estimated. A `TareWarning` (``few_shifted_rows``) says if few rows
+            of X resemble them; `describe()["guarantee"]["shift_effective_rows"]` has the effective sample size.
         """
         features = self._read_training(X)
         target = read_target(y, features.rows)
@@ -184,10 +206,11 @@ class Calibrator(QuantileEstimator):
         if y_pred is None and self.estimator is None:
             if y_std is not None or quantiles is not None:
                 raise ValueError("y_std and quantiles describe y_pred, but y_pred was not passed.")
-            self._fit_own(features, target, weight, progress)
+            self._fit_own(features, target, weight, progress, shift_to)
             return self
         given, form = _read_given(X, features.rows, y_pred, y_std, quantiles, self.estimator)
-        model = self._fit_around(features, target, given, form, around_a_model(self.guarantee, features.rows), progress, weight=weight)
+        guarantee = around_a_model(self.guarantee, features.rows)
+        model = self._fit_around(features, target, given, form, guarantee, progress, weight=weight, shift_to=shift_to)
         self.estimator_ = self.estimator if y_pred is None else None
         self._set_fitted(model, features)
         return self
@@ -233,7 +256,9 @@ class Calibrator(QuantileEstimator):
 
     # --- inside --------------------------------------------------------------------------------
 
-    def _train_and_fit(self, X: Any, y: Any, features: Features, target: FloatArray, progress: Progress | None) -> tuple[CoreModel, Any]:
+    def _train_and_fit(
+        self, X: Any, y: Any, features: Features, target: FloatArray, progress: Progress | None, shift_to: Any
+    ) -> tuple[CoreModel, Any]:
         """Trains the copies of the estimator that the guarantee needs, and fits the core's model to their predictions."""
         if not isinstance(self.cv, (int, np.integer)) or self.cv < 2:
             raise ValueError(f"cv must be a number of folds, at least 2, got {self.cv!r}.")
@@ -245,7 +270,15 @@ class Calibrator(QuantileEstimator):
             features, target = features.take(trained.rows), target[trained.rows]
         form = _core.GivenForm("fold_points", folds=guarantee.folds) if trained.fold is not None else _core.GivenForm()
         model = self._fit_around(
-            features, target, trained.given, form, guarantee.text(), progress, held_out=trained.held_out, fold=trained.fold
+            features,
+            target,
+            trained.given,
+            form,
+            guarantee.text(),
+            progress,
+            held_out=trained.held_out,
+            fold=trained.fold,
+            shift_to=shift_to,
         )
         return model, trained.model
 
@@ -268,10 +301,12 @@ class Calibrator(QuantileEstimator):
             options.setdefault("budget", "quick")
         return options
 
-    def _fit_own(self, features: Features, target: FloatArray, weight: FloatArray | None, progress: Progress | None) -> None:
+    def _fit_own(
+        self, features: Features, target: FloatArray, weight: FloatArray | None, progress: Progress | None, shift_to: Any = None
+    ) -> None:
         """Fits tare's own models, if there is no model to calibrate."""
         asked = of_own_models(self.guarantee)
-        model = self._fit_around(features, target, None, None, asked, progress, weight=weight)
+        model = self._fit_around(features, target, None, None, asked, progress, weight=weight, shift_to=shift_to)
         self.estimator_ = None
         self._set_fitted(model, features)
         if asked.startswith("auto") and self.guarantee_["form"] == "none":
@@ -287,7 +322,7 @@ class Calibrator(QuantileEstimator):
         progress: Progress | None,
         **stated: Any,
     ) -> CoreModel:
-        """`stated`: weight, held_out and fold of each row, if given."""
+        """`stated`: weight, held_out and fold of each row, and shift_to, if given."""
         around = given is not None
         method = self._method(around, form)
         return self._fit_core(

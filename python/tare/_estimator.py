@@ -10,14 +10,16 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, _series
 from ._columns import free_name, given_names, kernel_columns, name_difference, table_of
 from ._distribution import Distribution
 from ._input import Features, read_features, read_prediction, read_target, take_rows
+from ._inspect import InspectMixin
 from ._options import option_text
 from ._output import as_container, short, wanted_container
 from ._progress import Bar, progress_for
 from ._single_row import RowPlan, encode_row
+from ._shift import weigh_towards
 from ._sklearn import BaseEstimator, NotFittedError, RegressorMixin
 from ._types import AnswerArray, FloatArray, IndexArray, Progress, RandomState
 from ._warnings import TareWarning, emit, read_warnings
@@ -80,7 +82,7 @@ def threads_of(n_jobs: int | None) -> int:
     return max(1, int(n_jobs))
 
 
-class QuantileEstimator(RegressorMixin, BaseEstimator):
+class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
     """Base of the estimators. A subclass sets `_model` and `n_features_in_` when it is fitted."""
 
     missing: str
@@ -88,6 +90,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
     verbose: int
     random_state: RandomState
     bands: Any
+    window: int | None
 
     # --- fitting -------------------------------------------------------------------------------
 
@@ -122,6 +125,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         weight: FloatArray | None = None,
         held_out: npt.NDArray[np.uint8] | None = None,
         fold: npt.NDArray[np.uint32] | None = None,
+        shift_to: Any = None,
         progress: Progress | None = None,
     ) -> CoreModel:
         """Fits the core's method; `columns` are the features of the kernel. If missing is 'drop', no row has a missing value.
@@ -132,7 +136,9 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         form = form or _core.GivenForm()
         schema = None
         x = features.array
-        if self.missing != "error":
+        window = _series.window_of(self.window, method, options)
+        _series.check_rows(features.rows, window)
+        if self.missing != "error" or window > 1:
             features = features.with_columns()
         if features.columns is not None:
             taken = [column.name for column in features.columns]
@@ -144,9 +150,17 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
                 rest = np.flatnonzero(held_out == 0)
                 learned = table_of(features.take(rest), None if given is None else given[rest], given_columns)
             schema = _core.Schema.learn(learned, target, form, given_columns, self.missing)
+            schema = _core.windowed_schema(schema, window)
             x = schema.encode(table, self.missing)["x"]
         assert x is not None
+        kernel = _series.last_step(kernel_columns(columns, features, schema), x.shape[1], window)
+        x, given = _series.join_rows(x, window), _series.later_rows(given, window)
+        y, weight = np.ascontiguousarray(y[window - 1 :]), _series.later_rows(weight, window)
         bar = progress_for(self.verbose, progress)
+        seed, threads = seed_of(self.random_state), threads_of(self.n_jobs)
+        shift = None
+        if shift_to is not None:
+            shift = weigh_towards(shift_to, features, schema, self.missing, x, weight, seed=seed, threads=threads, progress=bar)
         try:
             core = _core.fit(
                 method=method,
@@ -157,13 +171,14 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
                 given=given,
                 form=form,
                 names=schema.feature_names if schema else [f"x{j}" for j in range(features.count)],
-                calibrate_columns=kernel_columns(columns, features, schema),
+                calibrate_columns=kernel,
                 schema=schema,
                 held_out=held_out,
                 fold=fold,
-                seed=seed_of(self.random_state),
-                threads=threads_of(self.n_jobs),
+                seed=seed,
+                threads=threads,
                 progress=bar,
+                shift=shift,
             )
         finally:
             if isinstance(bar, Bar):
@@ -248,7 +263,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         given = self._given_for(X, features, y_pred, y_std)
         plain = schema is None or not any(categorical for _, categorical in schema.inputs)
         if features.array is not None and plain:
-            return features.array, given, rows, count
+            return (*_series.with_past(core, features.array, given, rows, count), count)
         if schema is None or features.columns is None:
             raise ValueError("X has columns with texts or missing values, but the model was fitted on numbers only.")
         for column, (name, categorical) in zip(features.columns, schema.inputs):
@@ -264,7 +279,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         encoded = schema.encode(table_of(features, given, schema.given_columns), missing)
         if encoded["unseen"]:
             warnings.warn(f"{encoded['unseen']} cells have a category that was not there at fit.", stacklevel=4)
-        return encoded["x"], given, rows, count
+        return (*_series.with_past(core, encoded["x"], given, rows, count), count)
 
     def _quantile_array(self, X: Any, levels: npt.ArrayLike, y_pred: Any = None, y_std: Any = None, *, warn: bool = False) -> AnswerArray:
         """Shape (n, Q), NaN for rows left out because of a missing value. Pass `warn` only if the user calls the caller directly
@@ -278,7 +293,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         else:
             answer, found = core.predict(x.astype(np.float64, copy=False), given, asked, threads_of(self.n_jobs))
         if warn:
-            emit(found, stacklevel=3)
+            emit(_series.notices(core) + found, stacklevel=3)
         if rows is None:
             return answer
         full = np.full((count, len(asked)), np.nan, dtype=answer.dtype)
@@ -335,7 +350,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
         core = self._core_model()
         x, given, rows, count = self._encode(X, **{"y_pred": None, "y_std": None, **outside})
         answer = core.reliability(np.ascontiguousarray(x, dtype=np.float64), given, _read_levels(quantiles), threads_of(self.n_jobs))
-        emit(answer.pop("warnings"), stacklevel=2)
+        emit(_series.notices(core) + answer.pop("warnings"), stacklevel=2)
         result = {}
         for name, values in answer.items():
             if values.size == 0:
@@ -407,10 +422,7 @@ class QuantileEstimator(RegressorMixin, BaseEstimator):
     def _take_loaded(self, core: _core.Model) -> None:
         """Fills a new estimator from a model file."""
         schema = schema_of(core)
-        if schema.window > 1:
-            raise NotImplementedError(
-                "The file's model reads a series in windows, which the Python package does not do: use 'tare predict'."
-            )
+        self.window = _series.window_argument(core)
         if schema.group:
             raise NotImplementedError(f"The file's guarantee holds within groups of {schema.group!r}: use 'tare predict'.")
         names = [name for name, _ in schema.inputs]

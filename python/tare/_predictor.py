@@ -64,6 +64,9 @@ class Predictor:
         intervals = [float(level) for level in np.atleast_1d(interval)]
         self._core = _core.Predictor(core, [float(level) for level in levels], intervals, diagnostics, list(keep), missing)
         self._threads = threads_of(n_jobs)
+        self._model = core
+        self._missing = missing
+        self._name = model._title() if isinstance(model, QuantileEstimator) else os.path.basename(os.fspath(model))
 
     @property
     def names(self) -> list[str]:

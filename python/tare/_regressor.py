@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from . import _core
@@ -21,7 +22,8 @@ class QuantileRegressor(QuantileEstimator):
     method : str
         A key of `tare.methods()`, for example 'auto', 'nrc_rf', 'deep_ensemble', 'cqr', 'dgp'.
     options : dict or None
-        Options of the method, as `tare.method_options(method)` lists them.
+        Options of the method, as `tare.method_options(method)` lists them. A class of `tare.options` has their names and types:
+        ``QuantileRegressor("nrc", options=tare.options.Nrc(kernel="naive"))``.
     features : list of str or int, or None
         Features of the kernel, for methods that have one; None: all.
     guarantee : str or None
@@ -34,6 +36,10 @@ class QuantileRegressor(QuantileEstimator):
         Whether `diagnostics` has `effective_n` and a 90 % band for each quantile. They need 12 more fits on halves of the rows.
         'auto': from 100 to 10,000 rows, unless the method is slow or its budget is quick. There are no bands if many targets share
         a value that the method's quantiles never take; True then warns (`no_bands`).
+    window : int or None
+        For rows in time order, one step apart: the number of consecutive rows that the model sees, the row itself and those before it. The
+        first window - 1 rows of X have no full window: a fit leaves them out, and their answers are NaN. None: the method's own, which is 1
+        except for methods of series.
     missing : {'error', 'drop', 'impute'}
     random_state : int, RandomState, Generator or None
         None means 0: the same call gives the same model.
@@ -58,11 +64,12 @@ class QuantileRegressor(QuantileEstimator):
         self,
         method: str = "deep_ensemble",
         *,
-        options: dict[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
         features: Any = None,
         guarantee: str | None = None,
         bounds: Any = "auto",
         bands: Any = "auto",
+        window: int | None = None,
         missing: str = "error",
         random_state: RandomState = None,
         n_jobs: int | None = None,
@@ -74,13 +81,17 @@ class QuantileRegressor(QuantileEstimator):
         self.guarantee = guarantee
         self.bounds = bounds
         self.bands = bands
+        self.window = window
         self.missing = missing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, progress: Progress | None = None) -> QuantileRegressor:
-        """Trains the method. `progress(stage, share)` is called at intervals; an exception that it raises stops the fit."""
+    def fit(self, X: Any, y: Any, *, shift_to: Any = None, progress: Progress | None = None) -> QuantileRegressor:
+        """Trains the method. `progress(stage, share)` is called at intervals; an exception that it raises stops the fit.
+
+        `shift_to`: rows to predict, with the columns of X, if their features are distributed differently: see `Calibrator.calibrate`.
+        """
         features = self._read_training(X)
         target = read_target(y, features.rows)
         kept = self._complete_rows(features)
@@ -94,7 +105,9 @@ class QuantileRegressor(QuantileEstimator):
         options.setdefault("bands", bands_text(self.bands))
         if self.features == "auto":
             options["screen"] = "yes"
-        model = self._fit_core(features, target, method=self.method, options=options, columns=self.features, progress=progress)
+        model = self._fit_core(
+            features, target, method=self.method, options=options, columns=self.features, shift_to=shift_to, progress=progress
+        )
         self._set_fitted(model, features)
         return self
 

@@ -14,7 +14,7 @@ class TareWarning(UserWarning):
     ----------
     code : str
         A stable name: ``infinite_answer``, ``beyond_kept_levels``, ``fallback``; with diagnostics also ``few_effective_rows`` and
-        ``outside``; about the model ``no_guarantee`` and ``no_bands``.
+        ``outside``; of a series ``left_out_rows``; about the model ``no_guarantee``, ``no_bands`` and ``few_shifted_rows``.
     rows : int
         Number of rows concerned; 0 for a warning about the model.
     """

@@ -207,16 +207,19 @@ def pit_histogram(y: Any, quantiles: Any, levels: Any = None, *, jumps: Any = No
 def scores(estimator: Any, X: Any, y: Any, *, confidence_level: float = 0.9, random_state: int = 0) -> dict[str, float]:
     """Every score of ``tare evaluate`` for a fitted estimator of tare, from the tool's own table; those with `_counted` count ties as below.
 
-    Scores of the interval are at `confidence_level`. Only the tool has `effective_n_median` and `fallback_rows`.
+    Scores of the interval are at `confidence_level`. Rows without an answer (missing='drop', or no full window) do not count. Only the
+    tool has `effective_n_median` and `fallback_rows`.
     """
     levels = metric_levels()
     target = _vector(y, "y")
     # The tool's levels show the jumps; they begin with the metric levels.
     every = _core.scorecard_levels()
     answers = np.asarray(estimator._quantile_array(X, every), dtype=np.float64)
+    known = ~np.isnan(answers[:, 0])
+    target, answers = np.ascontiguousarray(target[known]), answers[known]
     quantiles = np.ascontiguousarray(answers[:, : len(levels)])
     jumps = target_jumps(target, answers, every)
-    low, high = np.asarray(estimator._quantile_array(X, _core.interval_levels(confidence_level)), dtype=np.float64).T
-    mean_crps = crps(target, np.asarray(estimator._quantile_array(X, crps_levels()), dtype=np.float64))
+    low, high = np.asarray(estimator._quantile_array(X, _core.interval_levels(confidence_level)), dtype=np.float64)[known].T
+    mean_crps = crps(target, np.asarray(estimator._quantile_array(X, crps_levels()), dtype=np.float64)[known])
     low, high = np.ascontiguousarray(low), np.ascontiguousarray(high)
     return _core.scores(target, quantiles, jumps, low, high, confidence_level, mean_crps, random_state)

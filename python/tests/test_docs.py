@@ -45,7 +45,9 @@ def test_the_tutorial_runs(tmp_path, monkeypatch, capsys):
     pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)
     names = {}
-    for _, line, code in blocks("python.md"):
+    for mark, line, code in blocks("python.md"):
+        if mark == "needs the command" and not (os.environ.get("TARE_TOOL") or shutil.which("tare")):
+            continue
         run("python.md", line, code, names)
     capsys.readouterr()
     # What the text says about what the reader sees.

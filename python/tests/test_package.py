@@ -12,8 +12,13 @@ import pytest
 
 import tare
 
+EXAMPLES = [
+    "tare", "tare.metrics", "tare.plot", "tare._calibrator", "tare._regressor", "tare._table", "tare._distribution",
+    "tare._inspect", "tare._report", "tare._compare", "tare.options",
+]  # fmt: skip
 
-@pytest.mark.parametrize("name", ["tare", "tare.metrics", "tare.plot", "tare._calibrator", "tare._regressor", "tare._table", "tare._distribution"])
+
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_in_docstrings(name):
     if name == "tare.plot":
         pytest.importorskip("matplotlib").use("Agg")

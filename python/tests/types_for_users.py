@@ -32,5 +32,16 @@ regressor = tare.QuantileRegressor("nrc", options={"regressor": "ridge"})
 assert_type(regressor.fit(X, y), tare.QuantileRegressor)
 assert_type(tare.Predictor("model.tare", interval=0.9).predict(X), dict[str, npt.NDArray[Any]])
 assert_type(tare.methods(), dict[str, dict[str, Any]])
+tare.QuantileRegressor("nrc", options=tare.options.Nrc(kernel="naive", bandwidth=0.5, trees=50))
+tare.Calibrator(options=tare.options.NrcBoost(rounds=100, guarantee="split"))
+tare.options.Nrc(kernal="naive")  # type: ignore[typeddict-unknown-key]
+tare.options.Nrc(kernel="naiv")  # type: ignore[typeddict-item]
+tare.options.Hnn(hidden=[20, 20], sd_floor="low")  # type: ignore[typeddict-item]
+assert_type(tare.compare(X, y, ["nrc", ("cqr", tare.options.Cqr(epochs=10))]), tare.Comparison)
+assert_type(tare.tune(X, y, "nrc", grid={"kernel": ["naive"]}, options=tare.options.Nrc(regressor="ridge")).options, dict[str, str])
+assert_type(tare.report(calibrator, X, y).scores, dict[str, float])
+with tare.serve("model.tare", token=True) as service:
+    assert_type(service.url, str)
+assert_type(calibrator.inspect().facts, list[tuple[str, str]])
 assert_type(tare.metrics.mace(y, X), float)
 assert_type(tare.metrics.scores(calibrator, X, y), dict[str, float])

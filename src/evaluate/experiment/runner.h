@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "evaluate/experiment/case_data.h"
 #include "evaluate/experiment/plan.h"
 #include "evaluate/experiment/result_file.h"
 #include "tare/base/execution.h"
@@ -20,6 +21,9 @@ struct RunReport {
 /// `how`, each on one. A trial that fails is reported and left out, and the rest goes on. The
 /// result of a trial depends on its key alone.
 RunReport run_plan(const ExperimentPlan& plan, const std::string& data_folder, ResultFile& results,
+                   const Execution& how);
+/// The same for a plan with one case whose rows are in memory.
+RunReport run_plan(const ExperimentPlan& plan, const CaseData& rows, ResultFile& results,
                    const Execution& how);
 
 TrialKey trial_key(const ExperimentPlan& plan, const ExperimentCase& one,

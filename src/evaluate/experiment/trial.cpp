@@ -47,16 +47,18 @@ void add_known_law(const QuantileModel& model, const TrialRows& rows, const Exec
 }  // namespace
 
 std::unique_ptr<QuantileModel> fit_trial(const ExperimentMethod& wanted, const TrialRows& rows,
-                                         Seed seed) {
+                                         Seed seed, const std::atomic<bool>* stop) {
   const Method& method = find_method(wanted.method);
-  return fit_method(method, fit_input(method, wanted, rows, split(seed, 2)), wanted.params,
-                    one_thread());
+  Execution how = one_thread();
+  how.stop = stop;
+  return fit_method(method, fit_input(method, wanted, rows, split(seed, 2)), wanted.params, how);
 }
 
-std::vector<MetricValue> run_trial(const ExperimentMethod& wanted, const TrialRows& rows,
-                                   Seed seed) {
-  const Execution how = one_thread();
-  const auto model = fit_trial(wanted, rows, seed);
+std::vector<MetricValue> run_trial(const ExperimentMethod& wanted, const TrialRows& rows, Seed seed,
+                                   const std::atomic<bool>* stop) {
+  Execution how = one_thread();
+  how.stop = stop;
+  const auto model = fit_trial(wanted, rows, seed, stop);
   Scorecard card;
   card.add(*model, {rows.test_x}, rows.test_y, how);
   const Scores scores = card.finish(split(seed, 4));

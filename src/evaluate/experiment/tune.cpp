@@ -2,6 +2,7 @@
 #include "evaluate/experiment/tune.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -113,7 +114,7 @@ class Search {
     std::mutex guard;
     std::size_t done = 0;
     parallel_for(how, score.size(), [&](std::size_t k) {
-      score[k] = score_one(alive[k / more].params, before + k % more);
+      score[k] = score_one(alive[k / more].params, before + k % more, how.stop);
       const std::lock_guard lock(guard);
       ++done;
       if (how.progress) {
@@ -130,13 +131,13 @@ class Search {
     }
   }
 
-  double score_one(const Params& point, std::size_t s) {
+  double score_one(const Params& point, std::size_t s, const std::atomic<bool>* stop) {
     Params params = options_.fixed;
     params.merge(point);
     const TrialRows rows = validation_split(x_, y_, options_, s);
     try {
       const auto values =
-          run_trial({std::string(method_.name), params}, rows, split(options_.seed, 200 + s));
+          run_trial({std::string(method_.name), params}, rows, split(options_.seed, 200 + s), stop);
       return std::ranges::find(values, "CheckScore", &MetricValue::metric)->value;
     } catch (const Error& error) {
       const std::lock_guard lock(guard_);

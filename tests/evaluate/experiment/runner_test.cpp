@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
 #include <sstream>
 
@@ -96,6 +97,49 @@ TEST_F(Runner, ReportsATrialThatFailsAndGoesOn) {
   const RunReport report = run_plan(plan, "", results, {});
   EXPECT_EQ(report.failed.size(), 6U);
   EXPECT_EQ(results.results().size(), 6U);
+}
+
+TEST_F(Runner, RowsInMemoryGiveWhatTheirFileGives) {
+  std::string text = "a,y\n";
+  CaseData rows;
+  rows.rows.x = Matrix(60, 1);
+  for (int i = 0; i < 60; ++i) {
+    rows.rows.x(static_cast<std::size_t>(i), 0) = i * i % 17;
+    rows.rows.y.push_back(i % 7);
+    text += std::to_string(i * i % 17) + "," + std::to_string(i % 7) + "\n";
+  }
+  std::ofstream(folder / "rows.csv") << text;
+  const ExperimentPlan plan = parse_plan(R"({"name": "one", "repeats": 2,
+    "cases": [{"name": "rows", "file": "rows.csv", "target": "y"}],
+    "methods": ["pure_kernel bandwidth=infinite", "nrc regressor=ridge"]})",
+                                         "one.json");
+  ResultFile of_file;
+  ResultFile of_memory;
+  run_plan(plan, folder / ".", of_file, {.threads = 1, .progress = {}});
+  run_plan(plan, rows, of_memory, {.threads = 2, .progress = {}});
+  ASSERT_EQ(of_memory.results().size(), 4U);
+  for (const auto& [key, result] : of_file.results()) {
+    const std::vector<MetricValue>& other = of_memory.results().at(key).values;
+    ASSERT_EQ(result.values.size(), other.size());
+    for (std::size_t k = 0; k < other.size(); ++k)
+      EXPECT_EQ(result.values[k].value, other[k].value);
+  }
+  expect_error(ErrorCode::kInvalidArgument, "rows of one case for a plan with 2",
+               [&] { run_plan(small_plan(), rows, of_memory, {}); });
+}
+
+TEST_F(Runner, StopsWithinATrial) {
+  ExperimentPlan plan = small_plan();
+  plan.methods = {{"auto", {}}};
+  const std::atomic<bool> stop{true};
+  ResultFile results;
+  Execution how;
+  how.threads = 1;
+  how.stop = &stop;
+  EXPECT_THROW(run_plan(plan, "", results, how), Stopped);
+  EXPECT_THROW(
+      run_trial(plan.methods[0], draw_trial(plan, plan.cases[0], {}, 1, Seed{1}), Seed{1}, &stop),
+      Stopped);
 }
 
 TEST_F(Runner, AllMethodsOfARepeatSeeTheSameRows) {
