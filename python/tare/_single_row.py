@@ -23,7 +23,9 @@ class RowPlan:
 
     def __init__(self, core: _core.Model) -> None:
         schema = core.schema
-        plain = schema is None or (schema.missing == "error" and not any(categorical for _, categorical in schema.inputs))
+        plain = schema is None or (
+            schema.missing == "error" and schema.window == 1 and not schema.group and not any(categorical for _, categorical in schema.inputs)
+        )
         self.features = core.features
         self.given = core.given
         kind = core.form.kind
