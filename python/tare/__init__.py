@@ -12,7 +12,7 @@
 True
 """
 
-from . import metrics
+from . import adapters, metrics
 from ._calibrator import Calibrator
 from ._core import version as __version__
 from ._distribution import Distribution
@@ -32,6 +32,7 @@ __all__ = [
     "QuantileRegressor",
     "TareWarning",
     "__version__",
+    "adapters",
     "method_options",
     "methods",
     "metrics",
