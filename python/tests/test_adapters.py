@@ -3,6 +3,8 @@
 
 import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -268,3 +270,9 @@ def test_what_needs_no_adapter_stays_as_it_is():
 
     module = WithPredict()
     assert tare.adapters.as_model(module) is module
+
+
+def test_no_library_is_imported_before_it_is_needed():
+    others = ("catboost", "keras", "lightgbm", "mlflow", "onnxruntime", "skpro", "sktime", "torch", "xgboost")
+    code = f"import sys, tare; found = [name for name in {others} if name in sys.modules]; assert not found, found"
+    subprocess.run([sys.executable, "-c", code], check=True)

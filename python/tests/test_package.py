@@ -13,7 +13,10 @@ import pytest
 import tare
 
 
-@pytest.mark.parametrize("name", ["tare", "tare.metrics", "tare.plot", "tare._calibrator", "tare._regressor", "tare._table", "tare._distribution"])
+WITH_EXAMPLES = ["tare", "tare.adapters", "tare.metrics", "tare.plot", "tare._calibrator", "tare._regressor", "tare._table", "tare._distribution"]
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_examples_in_docstrings(name):
     if name == "tare.plot":
         pytest.importorskip("matplotlib").use("Agg")
