@@ -12,7 +12,6 @@ import pytest
 
 import tare
 
-
 WITH_EXAMPLES = ["tare", "tare.adapters", "tare.metrics", "tare.plot", "tare._calibrator", "tare._regressor", "tare._table", "tare._distribution"]
 
 
