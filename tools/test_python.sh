@@ -22,7 +22,8 @@ if [ "$form" = --all ]; then
   kept_venv "$venv" pytest-xdist || exit $?
   $pip install "$source[test]" --config-settings="$linked"
   # A test of a library that cannot be had here is skipped and says so.
-  for library in lightgbm xgboost-cpu "onnxruntime skl2onnx"; do
+  for library in lightgbm xgboost-cpu catboost "onnxruntime onnx skl2onnx" torch keras skpro sktime "mlflow httpx" "mapie[conditional]" crepes \
+    quantile-forest ngboost mypy; do
     # shellcheck disable=SC2086
     "$venv/bin/uv" --quiet pip install --python "$venv/bin/python" $library || $pip install $library || echo "not tested: $library"
   done

@@ -12,7 +12,7 @@
 True
 """
 
-from . import metrics, options
+from . import adapters, metrics, options
 from ._calibrator import Calibrator
 from ._compare import Comparison, Tuned, compare, tune, tune_grid
 from ._core import version as __version__
@@ -39,6 +39,7 @@ __all__ = [
     "TareWarning",
     "Tuned",
     "__version__",
+    "adapters",
     "compare",
     "method_options",
     "methods",

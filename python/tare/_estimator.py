@@ -23,6 +23,7 @@ from ._shift import weigh_towards
 from ._sklearn import BaseEstimator, NotFittedError, RegressorMixin
 from ._types import AnswerArray, FloatArray, IndexArray, Progress, RandomState
 from ._warnings import TareWarning, emit, read_warnings
+from .adapters import as_model
 
 _Self = TypeVar("_Self", bound="QuantileEstimator")
 
@@ -450,7 +451,8 @@ def _read_levels(levels: npt.ArrayLike) -> list[float]:
 
 def prediction_of(estimator: Any, X: Any, rows: int) -> FloatArray:
     """The predictions of a wrapped model, by its `predict` or as a callable."""
-    predict = getattr(estimator, "predict", None) or estimator
+    model = as_model(estimator)
+    predict = getattr(model, "predict", None) or model
     if not callable(predict):
         raise TypeError(f"estimator {estimator!r} has no predict method and cannot be called.")
     return read_prediction(predict(X), rows)

@@ -12,13 +12,13 @@ import pytest
 
 import tare
 
-EXAMPLES = [
-    "tare", "tare.metrics", "tare.plot", "tare._calibrator", "tare._regressor", "tare._table", "tare._distribution",
+WITH_EXAMPLES = [
+    "tare", "tare.adapters", "tare.metrics", "tare.plot", "tare._calibrator", "tare._regressor", "tare._table", "tare._distribution",
     "tare._inspect", "tare._report", "tare._compare", "tare.options",
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
 def test_examples_in_docstrings(name):
     if name == "tare.plot":
         pytest.importorskip("matplotlib").use("Agg")
