@@ -12,16 +12,44 @@
 True
 """
 
+from typing import TYPE_CHECKING, Any
+
 from . import metrics
-from ._calibrator import Calibrator
 from ._core import version as __version__
 from ._distribution import Distribution
-from ._fold_models import FoldModels
-from ._predictor import Predictor
-from ._regressor import QuantileRegressor
-from ._sklearn import NotFittedError
 from ._table import method_options, methods
 from ._warnings import TareWarning
+
+if TYPE_CHECKING:
+    from ._calibrator import Calibrator
+    from ._fold_models import FoldModels
+    from ._predictor import Predictor
+    from ._regressor import QuantileRegressor
+    from ._sklearn import NotFittedError
+
+# These import scikit-learn, which takes more than a second: at their first use, and not with the package.
+_LATER = {
+    "Calibrator": "_calibrator",
+    "FoldModels": "_fold_models",
+    "NotFittedError": "_sklearn",
+    "Predictor": "_predictor",
+    "QuantileRegressor": "_regressor",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f".{_LATER[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
 
 __all__ = [
     "Calibrator",
