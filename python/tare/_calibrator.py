@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._estimator import CoreModel, QuantileEstimator, schema_of
-from ._fit_params import FitParams, read_fit_params
+from ._fit_params import FitParams, read_fit_params, routing_of
 from ._fold_models import FoldModels, train
 from ._folds import Folds, read_folds
 from ._given import fold_models, read_fold_columns, read_given
@@ -303,6 +303,10 @@ class Calibrator(QuantileEstimator):
         loaded._take_loaded(core)
         loaded.estimator_ = estimator
         return loaded
+
+    def get_metadata_routing(self) -> Any:
+        """For scikit-learn: who gets the parameters of `fit`, if metadata routing is enabled."""
+        return routing_of(self)
 
     # --- inside --------------------------------------------------------------------------------
 

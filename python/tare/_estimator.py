@@ -35,6 +35,8 @@ from ._sklearn import BaseEstimator, NotFittedError, RegressorMixin
 from ._types import AnswerArray, FloatArray, IndexArray, Progress, RandomState
 from ._warnings import TareWarning, emit, read_warnings
 
+__all__ = ["CoreModel", "QuantileEstimator", "prediction_of", "schema_of", "seed_of", "threads_of"]
+
 _Self = TypeVar("_Self", bound="QuantileEstimator")
 
 DEFAULT_QUANTILES = (0.05, 0.5, 0.95)

@@ -60,8 +60,9 @@ def read_fit_params(calibrator: Any, rows: int, groups: Any, weight: Any, given:
         if not passed and not given:
             return FitParams({}, rows), None
         routed = process_routing(calibrator, "fit", **passed, **given)
+        of_fit = dict(routed.estimator.fit) if "estimator" in routed else {}
         split = dict(routed.splitter.split) if "splitter" in routed else {}
-        return FitParams(dict(routed.estimator.fit), rows), split.get("groups", groups)
+        return FitParams(of_fit, rows), split.get("groups", groups)
     values = dict(given)
     if weight is not None:
         if takes_weight(calibrator.estimator):
@@ -73,3 +74,15 @@ def read_fit_params(calibrator: Any, rows: int, groups: Any, weight: Any, given:
                 stacklevel=4,
             )
     return FitParams(values, rows), groups
+
+
+def routing_of(calibrator: Any) -> Any:
+    """What scikit-learn's metadata routing needs to know: who gets the parameters of `fit`."""
+    from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+
+    router = MetadataRouter(owner=calibrator).add_self_request(calibrator)
+    if hasattr(calibrator.estimator, "get_metadata_routing"):
+        router.add(estimator=calibrator.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+    if hasattr(calibrator.cv, "get_metadata_routing"):
+        router.add(splitter=calibrator.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
+    return router

@@ -34,7 +34,8 @@ class Column:
     def numbers_of_values(self) -> IndexArray:
         """A number from 0 for each row, the same for equal values."""
         values = self.numbers if self.numbers is not None else np.array(["" if text is None else text for text in self.texts or []])
-        return np.unique(values, return_inverse=True)[1].reshape(-1)
+        numbers: IndexArray = np.unique(values, return_inverse=True)[1].reshape(-1)
+        return numbers
 
     def take(self, rows: IndexArray) -> Column:
         if self.numbers is not None:

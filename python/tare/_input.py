@@ -63,6 +63,7 @@ def read_features(X: Any, *, allow_missing: bool = False, select: Select | None 
         raise TypeError("X is a polars LazyFrame, which has no rows yet: pass X.collect().")
     if is_frame(X):
         return _read_frame(X, allow_missing, select, remedy)
+    places: list[int] | None
     if is_sparse(X):
         X, places, count = _dense_columns(X, select)
     else:
@@ -216,6 +217,8 @@ def read_weight(weight: Any, rows: int) -> FloatArray | None:
     if not np.isfinite(array).all() or (array < 0).any():
         place = int(np.flatnonzero(~(np.isfinite(array) & (array >= 0)))[0])
         raise ValueError(f"sample_weight is {array[place]} in row {place}; weights must be finite and not negative.")
+    if not (array > 0).any():
+        raise ValueError("sample_weight is zero in all rows: at least one weight must be positive.")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 

@@ -149,14 +149,14 @@ class QuantileRegressor(QuantileEstimator):
         if (bounds := setting("bounds", bounds_text(self.bounds), "auto", self.options)) != "auto":
             options["bounds"] = bounds
         options["bands"] = setting("bands", bands_text(self.bands), "auto", self.options)
-        known = _core.method_defaults(self.method)
+        known = _core.method(self.method)["options"]
         if (budget := setting("budget", self.budget, None, self.options)) is not None:
-            if "budget" not in _core.method(self.method)["options"]:
+            if "budget" not in known:
                 raise ValueError(f"budget={budget!r} is for method 'auto'; method {self.method!r} has no budget.")
             options["budget"] = budget
         if isinstance(self.features, str) and self.features == "auto":
             options["screen"] = "yes"
-        if "split" not in options and _holds_out_too_few(known.get("split", ""), rows):
+        if "split" not in options and _holds_out_too_few(known.get("split", {}).get("default", ""), rows):
             options["split"] = "cross"
         return options
 
