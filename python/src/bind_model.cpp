@@ -47,6 +47,13 @@ MatrixView optional_view(const std::optional<Table2d<double>>& array) {
   return array ? view_of(*array) : MatrixView{};
 }
 
+/// The group of each row, where the guarantee holds within groups.
+using Groups = std::optional<Vector<std::uint32_t>>;
+
+std::span<const std::uint32_t> optional_groups(const Groups& group) {
+  return group ? span_of(*group) : std::span<const std::uint32_t>{};
+}
+
 constexpr std::size_t kManyRows = 10'000;
 
 /// A fit of many rows needs far more than the model it leaves, and the C library would keep that
@@ -64,7 +71,7 @@ Model fit(const std::string& method_name, const Options& options, const Table2d<
           const std::vector<std::string>& names, const std::vector<std::size_t>& calibrate_columns,
           std::shared_ptr<Schema> schema, const std::optional<Vector<std::uint8_t>>& held_out,
           const std::optional<Vector<std::uint32_t>>& fold, std::uint64_t seed, std::size_t threads,
-          const nb::object& progress, const ShiftWeights* shift) {
+          const nb::object& progress, const ShiftWeights* shift, const Groups& group) {
   Model model;
   const Method& method = find_method(method_name);
   FitInput input{.x = view_of(x), .y = span_of(y)};
@@ -77,6 +84,7 @@ Model fit(const std::string& method_name, const Options& options, const Table2d<
   input.given_form = form;
   if (held_out) input.held_out_rows = span_of(*held_out);
   if (fold) input.fold = span_of(*fold);
+  input.group = optional_groups(group);
   input.names = names;
   input.calibrate_columns = calibrate_columns;
   input.window = schema ? schema->window() : 1;
@@ -134,12 +142,14 @@ using Answer = std::pair<NewArray<T>, WarningList>;
 
 Answer<double> predict_double(const Model& model, const Table2d<double>& x,
                               const std::optional<Table2d<double>>& given,
-                              const std::vector<double>& levels, std::size_t threads) {
+                              const std::vector<double>& levels, std::size_t threads,
+                              const Groups& group) {
   const std::vector<Level> asked = levels_of(levels);
   WarningTally tally(model.get(), asked);
   Matrix answer;
   run_rows(x.shape(0), threads, [&](const Execution& how) {
-    answer = quantiles_of(model, {view_of(x), optional_view(given)}, asked, how, tally);
+    const Rows rows{view_of(x), optional_view(given), optional_groups(group)};
+    answer = quantiles_of(model, rows, asked, how, tally);
   });
   return {matrix_array(std::move(answer)), warning_list(tally.list())};
 }
@@ -148,14 +158,20 @@ Answer<double> predict_double(const Model& model, const Table2d<double>& x,
 /// a time are widened: never the whole array.
 Answer<float> predict_single(const Model& model, const Table2d<float>& x,
                              const std::optional<Table2d<double>>& given,
-                             const std::vector<double>& levels, std::size_t threads) {
+                             const std::vector<double>& levels, std::size_t threads,
+                             const Groups& group) {
   constexpr std::size_t kRowsAtATime = 16'384;
   const std::vector<Level> asked = levels_of(levels);
   const auto rows = view_of(x);
   const MatrixView beside = optional_view(given);
+  const std::span<const std::uint32_t> groups = optional_groups(group);
   if (beside.cols() > 0 && beside.rows() != rows.rows()) {
     fail(ErrorCode::kShapeMismatch, "predict: {} rows of features, {} given predictions",
          rows.rows(), beside.rows());
+  }
+  if (!groups.empty() && groups.size() != rows.rows()) {
+    fail(ErrorCode::kShapeMismatch, "predict: {} rows of features, {} groups", rows.rows(),
+         groups.size());
   }
   WarningTally tally(model.get(), asked);
   std::vector<float> out;
@@ -166,7 +182,8 @@ Answer<float> predict_single(const Model& model, const Table2d<float>& x,
       Matrix part(count, rows.cols());
       std::copy_n(rows.data() + first * rows.cols(), count * rows.cols(), part.values().begin());
       const MatrixView part_given = beside.cols() > 0 ? beside.middle_rows(first, count) : beside;
-      const Matrix answer = quantiles_of(model, {part, part_given}, asked, how, tally);
+      const auto part_groups = groups.empty() ? groups : groups.subspan(first, count);
+      const Matrix answer = quantiles_of(model, {part, part_given, part_groups}, asked, how, tally);
       for (const double q : answer.values()) out.push_back(static_cast<float>(q));
     }
   });
@@ -175,12 +192,13 @@ Answer<float> predict_single(const Model& model, const Table2d<float>& x,
 
 NamedValues reliability(const Model& model, const Table2d<double>& x,
                         const std::optional<Table2d<double>>& given,
-                        const std::vector<double>& levels, std::size_t threads) {
+                        const std::vector<double>& levels, std::size_t threads,
+                        const Groups& group) {
   const std::vector<Level> asked = levels_of(levels);
   WarningTally tally(model.get(), asked);
   Prediction answer;
   run_rows(x.shape(0), threads, [&](const Execution& how) {
-    const Rows rows{view_of(x), optional_view(given)};
+    const Rows rows{view_of(x), optional_view(given), optional_groups(group)};
     answer = predict_with_reliability(model.get(), rows, asked, how);
     tally.add(rows, answer);
   });
@@ -213,6 +231,16 @@ NamedValues guarantee_dict(const Model& model) {
   result["rows"] = guarantee.rows;
   // It differs between groups.
   result["proven_90"] = proven && guarantee.groups.empty() ? nb::cast(*proven) : nb::none();
+  if (!guarantee.groups.empty()) {
+    nb::dict groups;  // a group without its own ranks uses those of all rows, which proves nothing
+    for (const GuaranteeGroup& group : guarantee.groups) {
+      NamedValues own;
+      own["rows"] = group.rows;
+      own["own_ranks"] = group.has_own_ranks;
+      groups[nb::cast(group.name)] = own;
+    }
+    result["groups"] = groups;
+  }
   if (split) {
     result["check_score_without"] = guarantee.cost->without;
     result["check_score_with"] = guarantee.cost->with;
@@ -241,11 +269,11 @@ std::optional<Bounds> bounds_of(const Model& model) {
 void bind_model(nb::module_& module) {
   nb::class_<Model>(module, "Model", "A fitted model: what a model file holds.")
       .def("predict", &predict_double, nb::arg("x").noconvert(), nb::arg("given").none(),
-           nb::arg("levels"), nb::arg("threads"))
+           nb::arg("levels"), nb::arg("threads"), nb::arg("group") = nb::none())
       .def("predict_single", &predict_single, nb::arg("x").noconvert(), nb::arg("given").none(),
-           nb::arg("levels"), nb::arg("threads"))
+           nb::arg("levels"), nb::arg("threads"), nb::arg("group") = nb::none())
       .def("reliability", &reliability, nb::arg("x"), nb::arg("given").none(), nb::arg("levels"),
-           nb::arg("threads"))
+           nb::arg("threads"), nb::arg("group") = nb::none())
       .def(
           "save",
           [](const Model& model, const std::string& path, bool replace) {
@@ -292,7 +320,8 @@ void bind_model(nb::module_& module) {
              nb::arg("y"), nb::arg("weight").none(), nb::arg("given").none(), nb::arg("form"),
              nb::arg("names"), nb::arg("calibrate_columns"), nb::arg("schema").none(),
              nb::arg("held_out").none(), nb::arg("fold").none(), nb::arg("seed"),
-             nb::arg("threads"), nb::arg("progress").none(), nb::arg("shift") = nb::none());
+             nb::arg("threads"), nb::arg("progress").none(), nb::arg("shift") = nb::none(),
+             nb::arg("group") = nb::none());
   module.def(
       "load_model",
       [](const std::string& path) {

@@ -15,6 +15,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "data/schema.h"
+#include "io/select_columns.h"
 
 namespace nb = nanobind;
 
@@ -47,13 +48,45 @@ void name_given(Roles& roles, const GivenForm& form, const std::vector<std::stri
 }
 
 std::shared_ptr<Schema> learn(const Table& table, const std::string& target, const GivenForm& form,
-                              const std::vector<std::string>& given, const std::string& missing) {
+                              const std::vector<std::string>& given, const std::string& missing,
+                              const std::vector<std::string>& kernel_only) {
   Roles roles;
   roles.target = target;
+  roles.calibrate_on = kernel_only;
+  roles.drop = kernel_only;  // by the point model, which is outside
   name_given(roles, form, given);
   auto schema = std::make_shared<Schema>(Schema::learn(table, roles));
   schema->set_missing(parse_missing_policy(missing));
   return schema;
+}
+
+/// The table's column of groups, with the texts that the tool compares.
+Table with_texts(const Table& table, const std::string& name) {
+  std::vector<ColumnRequest> requests(table.columns.size());
+  for (std::size_t j = 0; j < requests.size(); ++j) {
+    requests[j].kind = ColumnKind::kSkip;
+    requests[j].raw = table.columns[j].name == name;
+  }
+  return select_columns(table, requests);
+}
+
+std::vector<std::size_t> all_rows(const Table& table) {
+  std::vector<std::size_t> rows(table.rows());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  return rows;
+}
+
+/// A copy of the schema with the groups of a guarantee: the values of the table's column.
+std::shared_ptr<Schema> with_group(const Schema& schema, const Table& table,
+                                   const std::string& name) {
+  auto grouped = std::make_shared<Schema>(schema);
+  grouped->set_group(GroupColumn(with_texts(table, name), name, all_rows(table)));
+  return grouped;
+}
+
+NewArray<std::uint32_t> group_codes(const Schema& schema, const Table& table) {
+  const GroupColumn& group = schema.group();
+  return vector_array(group.codes(with_texts(table, group.name()), all_rows(table)));
 }
 
 NamedValues encode(const Schema& schema, const Table& table, const std::string& missing) {
@@ -109,9 +142,15 @@ void bind_table(nb::module_& module) {
 
   nb::class_<Schema>(module, "Schema", "How the columns of a table become numbers.")
       .def_static("learn", &learn, nb::arg("table"), nb::arg("target"), nb::arg("form"),
-                  nb::arg("given"), nb::arg("missing"))
+                  nb::arg("given"), nb::arg("missing"),
+                  nb::arg("kernel_only") = std::vector<std::string>{})
       .def("encode", &encode, nb::arg("table"), nb::arg("missing"))
       .def("columns_of", &Schema::columns_of, nb::arg("names"))
+      .def("with_group", &with_group, nb::arg("table"), nb::arg("name"),
+           "A copy whose groups are the values of a column.")
+      .def("group_codes", &group_codes, nb::arg("table"),
+           "The group of each row; 2**32 - 1 for a value that was not there at fit.")
+      .def_prop_ro("group_values", [](const Schema& schema) { return schema.group().values(); })
       .def_prop_ro("feature_names", &Schema::feature_names)
       .def_prop_ro("target", &Schema::target)
       .def_prop_ro("given_columns", &Schema::given_columns)
@@ -120,6 +159,14 @@ void bind_table(nb::module_& module) {
       .def_prop_ro(
           "missing",
           [](const Schema& schema) { return std::string(missing_policy_name(schema.missing())); })
+      .def_prop_ro("kernel_only",
+                   [](const Schema& schema) {
+                     std::vector<std::string> names;
+                     for (const InputColumn& input : schema.inputs()) {
+                       if (!input.for_model) names.push_back(input.name);
+                     }
+                     return names;
+                   })
       .def_prop_ro("inputs", [](const Schema& schema) {
         std::vector<std::pair<std::string, bool>> inputs;
         for (const InputColumn& input : schema.inputs()) {

@@ -12,19 +12,56 @@
 True
 """
 
+from typing import TYPE_CHECKING, Any
+
 from . import adapters, metrics, options
-from ._calibrator import Calibrator
-from ._compare import Comparison, Tuned, compare, tune, tune_grid
 from ._core import version as __version__
 from ._distribution import Distribution
-from ._fold_models import FoldModels
-from ._predictor import Predictor
-from ._regressor import QuantileRegressor
-from ._report import Report, report
-from ._serve import Service, serve
-from ._sklearn import NotFittedError
 from ._table import method_options, methods
 from ._warnings import TareWarning
+
+if TYPE_CHECKING:
+    from ._calibrator import Calibrator
+    from ._compare import Comparison, Tuned, compare, tune, tune_grid
+    from ._fold_models import FoldModels
+    from ._predictor import Predictor
+    from ._regressor import QuantileRegressor
+    from ._report import Report, report
+    from ._serve import Service, serve
+    from ._sklearn import NotFittedError
+
+# These import scikit-learn, which takes more than a second: at their first use, and not with the package.
+_LATER = {
+    "Calibrator": "_calibrator",
+    "Comparison": "_compare",
+    "FoldModels": "_fold_models",
+    "NotFittedError": "_sklearn",
+    "Predictor": "_predictor",
+    "QuantileRegressor": "_regressor",
+    "Report": "_report",
+    "Service": "_serve",
+    "Tuned": "_compare",
+    "compare": "_compare",
+    "report": "_report",
+    "serve": "_serve",
+    "tune": "_compare",
+    "tune_grid": "_compare",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f".{_LATER[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})
+
 
 __all__ = [
     "Calibrator",

@@ -5,23 +5,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from ._estimator import CoreModel, QuantileEstimator, prediction_of, schema_of, seed_of
+from ._estimator import CoreModel, QuantileEstimator, schema_of
+from ._fit_params import FitParams, read_fit_params, routing_of
 from ._fold_models import FoldModels, train
-from ._guarantee import around_a_model, in_fit, of_own_models, warn_no_guarantee_of_own
-from ._input import Features, read_prediction, read_target, read_weight, take_rows
-from ._options import bands_text, bounds_text
-from ._types import AnswerArray, FloatArray, Progress, RandomState
+from ._folds import Folds, read_folds
+from ._given import fold_models, read_fold_columns, read_given
+from ._guarantee import LEAST_FOLDS, Guarantee, around_a_model, in_fit, of_own_models, warn_no_guarantee_of_own
+from ._input import Features, read_target, read_weight, take_rows
+from ._loaded import loaded_settings, number_or_text
+from ._options import bands_text, bounds_text, setting
+from ._settings import seed_of
+from ._sklearn import is_classifier
+from ._types import AnswerArray, FloatArray, IndexArray, Progress, RandomState
 
 # In more dimensions a window contains few rows, or rows with different residual distributions. With six columns of which two are
 # relevant, selecting these halves the coverage error of the worst slice (bench/RESULTS.md).
 _COLUMNS_FOR_ALL = 3
 # With fewer rows, a minute of training is too long for interactive use.
 _ROWS_FOR_BUDGET = 250
+# Options that say nothing about the method.
+_OF_EVERY_METHOD = {"guarantee", "bounds", "bands"}
+_NO_PROOF: dict[str, Any] = {"proven_90": None, "has_bound": False}  # for rows that are not exchangeable one by one
 
 
 class Calibrator(QuantileEstimator):
@@ -40,9 +50,11 @@ class Calibrator(QuantileEstimator):
         with budget=quick).
     kernel, bandwidth : str, str or float
         Kernel and bandwidth of SNQ. 'auto': the method's kernel, and the bandwidth with the smallest leave-one-out loss.
-    features : list of str or int, 'auto', 'all' or None
-        Features of the kernel. 'auto' selects the columns on which the distribution of the residual depends. None: all columns,
-        from which 'nrc_boost' makes its own selection; for a model with a spread 'auto' if there are more than three columns.
+    features : list of str or int, mask, 'auto', 'all' or None
+        Features of the kernel: names or indices of columns of X, or a list of booleans with one for each column. Around a model, tare
+        reads no other column: these may have any type (dates, identifiers, gaps), and X may be sparse. 'auto' selects the columns on
+        which the distribution of the residual depends. None: all columns, from which 'nrc_boost' makes its own selection; for a model
+        with a spread 'auto' if there are more than three columns.
     guarantee : {'marginal', 'split', 'split:SHARE', 'cross', 'cross:FOLDS', 'none'} or None
         Coverage on average over new rows that are exchangeable with those of the fit; never for a single row.
         'split': a share of the rows (default: a fifth) is held out before any training and used only for ranks. An interval covers
@@ -64,8 +76,15 @@ class Calibrator(QuantileEstimator):
         Whether `diagnostics` has `effective_n` and a 90 % band for each quantile. They need 12 more fits on halves of the rows (of
         tare's models, not of the estimator). 'auto': from 100 to 10,000 rows, unless the method is slow or its budget is quick.
         There are no bands if many targets share a value that the method's quantiles never take; True then warns (`no_bands`).
-    cv : int
-        Folds of `fit` with an estimator; at least 3 are used for 'cross'.
+    group : str, int or None
+        Name or index of a column of X within whose values the guarantee holds; it must be in X at prediction. `guarantee_['groups']` says
+        what is kept. `fit` with an estimator then holds rows out ('split'); 'cross' is possible in `calibrate` and without an estimator.
+    cv : int, splitter or iterable of (train, test) rows
+        Folds of `fit` with an estimator. A number: random folds (of whole groups if `fit` gets `groups`), at least 3 for 'cross'. A
+        splitter of scikit-learn (KFold, GroupKFold, TimeSeriesSplit, PredefinedSplit, ...) or pairs of row numbers: as they are. Rows in no
+        test fold only train; a row in several gets the mean of its predictions. 'cross' needs folds that partition the rows and ranks
+        equally many rows of each fold. 'split' holds out whole groups with `groups`, and the last rows if every fold is trained on earlier
+        rows only; 'marginal' uses it where 'cross' is not possible.
     window : int or None
         For rows in time order, one step apart: the number of consecutive rows that tare sees, the row itself and those before it; the
         estimator still predicts single rows. The first window - 1 rows of X have no full window: they do not calibrate, and their answers
@@ -86,10 +105,19 @@ class Calibrator(QuantileEstimator):
     ----------
     guarantee_ : dict
         The guarantee of the fit: 'form' is 'split', 'cross' or 'none'; 'rows' is the number of ranked rows; 'folds'; and
-        'proven_90' is the proven coverage of a 90 % interval, or None without a proof.
+        'proven_90' is the proven coverage of a 90 % interval, or None without a proof. 'groups' (only with `group`): for each value of
+        the column the ranked 'rows', and whether there are enough for 'own_ranks'; nothing is proven for a group without.
     estimator_ : object
         The model that predicts: trained on all rows ('none'), on all except the held-out rows ('split'), or a `FoldModels`
         ('cross').
+    estimators_ : list
+        The models that predict: one, or one for each fold.
+    method_ : str
+        The method of the core that was fitted.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of str
+        Names of the columns, if X had names.
 
     Examples
     --------
@@ -110,10 +138,11 @@ class Calibrator(QuantileEstimator):
         kernel: str = "auto",
         bandwidth: Any = "auto",
         features: Any = None,
+        group: Any = None,
         guarantee: str | None = "marginal",
         bounds: Any = "auto",
         bands: Any = "auto",
-        cv: int = 5,
+        cv: Any = 5,
         window: int | None = None,
         options: Mapping[str, Any] | None = None,
         missing: str = "error",
@@ -126,6 +155,7 @@ class Calibrator(QuantileEstimator):
         self.kernel = kernel
         self.bandwidth = bandwidth
         self.features = features
+        self.group = group
         self.guarantee = guarantee
         self.bounds = bounds
         self.bands = bands
@@ -137,29 +167,65 @@ class Calibrator(QuantileEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, shift_to: Any = None, progress: Progress | None = None) -> Calibrator:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        groups: Any = None,
+        sample_weight: Any = None,
+        shift_to: Any = None,
+        progress: Progress | None = None,
+        **fit_params: Any,
+    ) -> Calibrator:
         """Trains and calibrates: as many copies of `estimator` as `guarantee` needs, or tare's own models without an estimator.
 
-        `shift_to`: rows to predict, as in `calibrate`. Copies of the estimator are trained without these weights.
+        Parameters
+        ----------
+        X, y : features and targets
+        groups : array or None
+            A group for each row. Rows of a group stay together: in every fold and among the held-out rows. The proofs are for rows that are
+            exchangeable one by one, so `guarantee_['proven_90']` is then None.
+        sample_weight : array or None
+            Goes to the estimator's `fit` if that has the parameter, and weighs the calibration.
+        shift_to : array or frame, or None
+            Rows to predict, as in `calibrate`. Copies of the estimator are trained without these weights.
+        progress : callable or None
+            Called with the stage and the share that is done, during tare's part of the fit.
+        **fit_params
+            Go to the estimator's `fit`; values with an entry for each row are cut to the rows of a fold. For a step of a pipeline write
+            `step__name`. With scikit-learn's metadata routing enabled, requests decide instead.
         """
+        self._check_estimator()
         if self.estimator is not None and self.window not in (None, 1):
             raise ValueError(
-                f"window={self.window!r}: fit trains the estimator on random folds, which rows in time order do not allow. Train it on earlier "
-                "rows and use calibrate(X, y) on later ones."
+                f"window={self.window!r}: fit trains the estimator on folds, and tare's windows do not go with them. Train it on earlier rows and "
+                "use calibrate(X, y) on later ones."
             )
-        features = self._read_training(X)
+        around = self.estimator is not None
+        features = self._read_training(X, around=around)
         target = read_target(y, features.rows)
-        if self.estimator is not None and not hasattr(self.estimator, "fit"):
+        weight = read_weight(sample_weight, features.rows)
+        if around and not hasattr(self.estimator, "fit"):
             raise TypeError(f"estimator {self.estimator!r} has no fit method; use calibrate(X, y), which does not train it.")
+        if not around and (fit_params or groups is not None):
+            named = ", ".join(["groups"] * (groups is not None) + sorted(fit_params))
+            raise TypeError(f"{named}: only an estimator uses fit parameters and groups, but there is no estimator.")
+        params, groups = read_fit_params(self, features.rows, groups, sample_weight, fit_params) if around else (None, None)
         kept = self._complete_rows(features)
         if kept is not None:
             X, y, features, target = take_rows(X, kept), take_rows(y, kept), features.take(kept), target[kept]
-        if self.estimator is None:
-            self._fit_own(features, target, None, progress, shift_to)
+            weight, groups = (None if values is None else take_rows(values, kept) for values in (weight, groups))
+            params = params and params.take(kept)
+        if params is None:
+            self._fit_own(features, target, weight, progress, shift_to)
             return self
-        model, trained = self._train_and_fit(X, y, features, target, progress, shift_to)
+        plan = self._plan(X, y, features.rows, groups, kept)
+        model, trained = self._train_and_fit(X, y, features, target, weight, plan, params, progress, shift_to)
         self.estimator_ = trained
         self._set_fitted(model, features)
+        if isinstance(plan.cv, Folds) and not plan.cv.proves():
+            self.guarantee_.update({name: value for name, value in _NO_PROOF.items() if name in self.guarantee_})
         return self
 
     def calibrate(
@@ -196,27 +262,29 @@ class Calibrator(QuantileEstimator):
             guarantee with them. The proof is for known weights; these are estimated. A `TareWarning` (``few_shifted_rows``) says if few rows
             of X resemble them; `describe()["guarantee"]["shift_effective_rows"]` has the effective sample size.
         """
-        features = self._read_training(X)
+        self._check_estimator()
+        around = y_pred is not None or self.estimator is not None
+        features = self._read_training(X, around=around)
         target = read_target(y, features.rows)
         weight = read_weight(sample_weight, features.rows)
         kept = self._complete_rows(features)
         if kept is not None:
             X, features, target = take_rows(X, kept), features.take(kept), target[kept]
             weight, y_pred, y_std = (None if values is None else take_rows(values, kept) for values in (weight, y_pred, y_std))
-        if y_pred is None and self.estimator is None:
+        if not around:
             if y_std is not None or quantiles is not None:
                 raise ValueError("y_std and quantiles describe y_pred, but y_pred was not passed.")
             self._fit_own(features, target, weight, progress, shift_to)
             return self
-        given, form = _read_given(X, features.rows, y_pred, y_std, quantiles, self.estimator)
-        guarantee = around_a_model(self.guarantee, features.rows)
+        given, form = read_given(X, features.rows, y_pred, y_std, quantiles, self.estimator)
+        guarantee = around_a_model(self._guarantee(), features.rows)
         model = self._fit_around(features, target, given, form, guarantee, progress, weight=weight, shift_to=shift_to)
-        self.estimator_ = self.estimator if y_pred is None else None
+        self.estimator_ = self.estimator if form.kind != "quantiles" else None
         self._set_fitted(model, features)
         return self
 
-    def predict(self, X: Any, y_pred: Any = None) -> AnswerArray:
-        """Point predictions: those of the estimator, or the median of tare's own models.
+    def predict(self, X: Any, y_pred: Any = None, *, y_std: Any = None) -> AnswerArray:
+        """Point predictions: those of the estimator, or the median of tare's own models and of given distributions.
 
         After `fit` with guarantee='cross' this is the mean over the models of the folds. It can lie outside an interval if these
         models disagree. NaN for rows that missing='drop' leaves out.
@@ -225,11 +293,11 @@ class Calibrator(QuantileEstimator):
         if core.given == 0:
             return super().predict(X)
         if core.form.kind not in ("point", "fold_points"):
-            return self._quantile_array(X, [0.5], y_pred=y_pred)[:, 0]
+            return self._quantile_array(X, [0.5], y_pred, y_std)[:, 0]
         X, features, rows, count, (y_pred,) = self._kept_rows(X, y_pred)
         answer = np.full(count, np.nan)
         if features.rows > 0:
-            given = self._given_for(X, features, y_pred, None)
+            given = self._given_for(X, features, y_pred, y_std)
             assert given is not None
             answer[slice(None) if rows is None else rows] = given.mean(axis=1) if given.shape[1] > 1 else given[:, 0]
         return answer
@@ -248,34 +316,85 @@ class Calibrator(QuantileEstimator):
         """
         core = _core.load_model(os.fspath(path))
         if core.form.kind == "fold_points" and estimator is not None:
-            estimator = _fold_models(estimator, core.form.folds)
-        loaded = cls(estimator, method=core.method, options=core.options, missing=schema_of(core).missing, random_state=core.seed)
+            estimator = fold_models(estimator, core.form.folds)
+        settings = loaded_settings(core, schema_of(core))
+        options = settings["options"] or {}
+        settings |= {name: number_or_text(options.pop(name)) for name in ("kernel", "bandwidth") if name in options}
+        settings["options"] = options or None
+        loaded = cls(estimator, **settings)
         loaded._take_loaded(core)
         loaded.estimator_ = estimator
         return loaded
 
+    def get_metadata_routing(self) -> Any:
+        """For scikit-learn: who gets the parameters of `fit`, if metadata routing is enabled."""
+        return routing_of(self)
+
     # --- inside --------------------------------------------------------------------------------
 
+    def _check_estimator(self) -> None:
+        """Refuses what cannot be a regression model."""
+        if isinstance(self.estimator, type):
+            name = self.estimator.__name__
+            raise TypeError(f"estimator is the class {name}: pass an instance, such as {name}().")
+        if self.estimator is not None and is_classifier(self.estimator):
+            raise ValueError(
+                f"estimator {self.estimator!r} is a classifier, whose classes have no quantiles. Pass a regressor; to calibrate a predicted "
+                "probability as a number, pass a function such as lambda X: classifier.predict_proba(X)[:, 1] to calibrate."
+            )
+
+    def _guarantee(self) -> str | None:
+        """The guarantee as it is asked for, by its parameter or in `options`."""
+        stated: str | None = setting("guarantee", self.guarantee, "marginal", self.options)
+        if self.group is not None and (stated or "none") == "none":
+            raise ValueError(
+                "group names the groups of a guarantee, but there is no guarantee: use guarantee='split' or guarantee='cross'."
+            )
+        return stated
+
+    def _plan(self, X: Any, y: Any, rows: int, groups: Any, kept: IndexArray | None) -> _Plan:
+        """The folds and the guarantee of a fit. `kept`: the rows that remain of those that a list in `cv` counts."""
+        flat = np.asarray(y).reshape(-1)
+        cv = 5 if self.cv is None else self.cv
+        if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool) and cv >= 2 and groups is None:
+            cv = int(cv)
+        elif kept is not None and not hasattr(cv, "split") and not isinstance(cv, (int, np.integer)):
+            raise ValueError("cv is a list of row numbers, but missing='drop' leaves rows out: leave them out of X, y and cv before fit.")
+        else:
+            cv = read_folds(cv, X, flat, groups, seed_of(self.random_state), LEAST_FOLDS if groups is not None else 2)
+        return _Plan(cv, in_fit(self._guarantee(), rows, cv, within_groups=self.group is not None))
+
     def _train_and_fit(
-        self, X: Any, y: Any, features: Features, target: FloatArray, progress: Progress | None, shift_to: Any
+        self,
+        X: Any,
+        y: Any,
+        features: Features,
+        target: FloatArray,
+        weight: FloatArray | None,
+        plan: _Plan,
+        params: FitParams,
+        progress: Progress | None,
+        shift_to: Any,
     ) -> tuple[CoreModel, Any]:
         """Trains the copies of the estimator that the guarantee needs, and fits the core's model to their predictions."""
-        if not isinstance(self.cv, (int, np.integer)) or self.cv < 2:
-            raise ValueError(f"cv must be a number of folds, at least 2, got {self.cv!r}.")
-        guarantee = in_fit(self.guarantee, features.rows, int(self.cv))
         y = np.asarray(y)
         y = y.ravel() if y.ndim == 2 and y.shape[1] == 1 else y
-        trained = train(self.estimator, X, y, guarantee, int(self.cv), seed_of(self.random_state))
+        strata = None if features.group is None else features.group.numbers_of_values()
+        trained = train(self.estimator, X, y, plan.guarantee, plan.cv, seed_of(self.random_state), params, strata)
         if trained.rows is not None:
             features, target = features.take(trained.rows), target[trained.rows]
-        form = _core.GivenForm("fold_points", folds=guarantee.folds) if trained.fold is not None else _core.GivenForm()
+            weight = None if weight is None else weight[trained.rows]
+        if features.rows < 2:
+            raise ValueError(f"{features.rows} rows are in a test fold of cv, but at least 2 are required.")
+        form = _core.GivenForm("fold_points", folds=plan.guarantee.folds) if trained.fold is not None else _core.GivenForm()
         model = self._fit_around(
             features,
             target,
             trained.given,
             form,
-            guarantee.text(),
+            plan.guarantee.text(),
             progress,
+            weight=weight,
             held_out=trained.held_out,
             fold=trained.fold,
             shift_to=shift_to,
@@ -284,19 +403,14 @@ class Calibrator(QuantileEstimator):
 
     def _own_options(self, rows: int, columns: int, around: bool, method: str, guarantee: str) -> dict[str, Any]:
         options = dict(self.options or {})
-        if self.kernel != "auto":
-            options["kernel"] = self.kernel
-        if self.bandwidth != "auto":
-            options["bandwidth"] = self.bandwidth
-        if isinstance(self.features, str) and self.features not in ("auto", "all"):
-            raise ValueError(f"features must be a list of columns, 'auto', 'all' or None, got {self.features!r}.")
+        for name, value in (("kernel", self.kernel), ("bandwidth", self.bandwidth), ("bounds", bounds_text(self.bounds))):
+            if (stated := setting(name, value, "auto", self.options)) != "auto":
+                options[name] = stated
         found = self.features is None and around and self.method == "auto" and method == "nrc" and columns > _COLUMNS_FOR_ALL
         if (isinstance(self.features, str) and self.features == "auto") or found:
             options.setdefault("screen", "yes")
         options["guarantee"] = guarantee
-        if (bounds := bounds_text(self.bounds)) != "auto":
-            options["bounds"] = bounds
-        options.setdefault("bands", bands_text(self.bands))
+        options["bands"] = setting("bands", bands_text(self.bands), "auto", self.options)
         if method == "auto" and rows < _ROWS_FOR_BUDGET:
             options.setdefault("budget", "quick")
         return options
@@ -305,7 +419,7 @@ class Calibrator(QuantileEstimator):
         self, features: Features, target: FloatArray, weight: FloatArray | None, progress: Progress | None, shift_to: Any = None
     ) -> None:
         """Fits tare's own models, if there is no model to calibrate."""
-        asked = of_own_models(self.guarantee)
+        asked = of_own_models(self._guarantee())
         model = self._fit_around(features, target, None, None, asked, progress, weight=weight, shift_to=shift_to)
         self.estimator_ = None
         self._set_fitted(model, features)
@@ -343,7 +457,8 @@ class Calibrator(QuantileEstimator):
             return self.method
         if not around:
             return "nrc_rf" if self.bandwidth != "auto" else "auto"  # 'auto' always selects its bandwidths
-        as_it_comes = self.features is None and self.kernel == "auto" and self.bandwidth == "auto" and not self.options
+        options = set(self.options or {}) - _OF_EVERY_METHOD
+        as_it_comes = self.features is None and self.kernel == "auto" and self.bandwidth == "auto" and not options
         return "nrc_boost" if as_it_comes and form is not None and form.kind in ("point", "fold_points") else "nrc"
 
     def _given_for(self, X: Any, features: Features, y_pred: Any, y_std: Any) -> FloatArray | None:
@@ -352,62 +467,18 @@ class Calibrator(QuantileEstimator):
             return super()._given_for(X, features, y_pred, y_std)
         form = core.form
         if form.kind == "fold_points":
-            return _read_fold_columns(X, features.rows, y_pred, y_std, form.folds, self.estimator_)
+            return read_fold_columns(X, features.rows, y_pred, y_std, form.folds, self.estimator_)
         levels = form.levels if form.kind == "quantiles" else None
-        given, got = _read_given(X, features.rows, y_pred, y_std, levels, self.estimator_)
+        given, got = read_given(X, features.rows, y_pred, y_std, levels, self.estimator_)
         if got.kind != form.kind:
-            raise ValueError(f"The model was calibrated with a given {form.kind}; y_pred and y_std give a {got.kind}.")
+            problem = "with y_std: pass y_std as well" if form.kind == "mean_sd" else "without y_std: leave y_std out"
+            raise ValueError(f"The model was calibrated {problem}.")
         return given
 
 
-def _fold_models(estimator: Any, folds: int) -> FoldModels:
-    """The `estimator` argument of `load` for a file with one model per fold."""
-    if isinstance(estimator, (list, tuple)):
-        estimator = FoldModels(estimator)
-    if not isinstance(estimator, FoldModels) or estimator.folds != folds:
-        raise TypeError(
-            f"The file's guarantee is by {folds} folds with a model for each: pass estimator_ of the Calibrator that was saved, or the "
-            f"list of its estimators_; got {estimator!r}."
-        )
-    return estimator
+@dataclass
+class _Plan:
+    """How `fit` trains the estimator."""
 
-
-def _read_fold_columns(X: Any, rows: int, y_pred: Any, y_std: Any, folds: int, models: FoldModels | None) -> FloatArray:
-    """The predictions of all fold models, one column per fold."""
-    if y_std is not None:
-        raise ValueError("The model was calibrated with point predictions; y_std has no meaning for it.")
-    if y_pred is None:
-        if models is None:
-            raise ValueError(
-                f"The model takes a prediction for each of {folds} folds: load it with estimator=estimator_ of the Calibrator that was "
-                f"saved, or pass estimator_.columns(X, len(X)) as y_pred, shape (n, {folds})."
-            )
-        return models.columns(X, rows)
-    given = np.ascontiguousarray(y_pred, dtype=np.float64)
-    if given.shape != (rows, folds) or not np.isfinite(given).all():
-        raise ValueError(
-            f"y_pred has shape {given.shape}, where finite numbers of shape ({rows}, {folds}) are expected: a column for each fold."
-        )
-    return given
-
-
-def _read_given(X: Any, rows: int, y_pred: Any, y_std: Any, quantiles: Any, estimator: Any) -> tuple[FloatArray, _core.GivenForm]:
-    """The given predictions for each row, and the form of their columns."""
-    if y_pred is None and estimator is None:
-        raise ValueError("The model was calibrated with given predictions: pass them as y_pred.")
-    if quantiles is not None:
-        if y_pred is None:
-            raise ValueError("quantiles describes the columns of y_pred, but y_pred was not passed.")
-        given = np.ascontiguousarray(y_pred, dtype=np.float64)
-        levels = [float(level) for level in quantiles]
-        if given.shape != (rows, len(levels)):
-            raise ValueError(f"y_pred has shape {given.shape}, where ({rows}, {len(levels)}) is expected: a column for each level.")
-        return given, _core.GivenForm("quantiles", levels)
-    point = prediction_of(estimator, X, rows) if y_pred is None else read_prediction(y_pred, rows)
-    if y_std is None:
-        return point[:, None], _core.GivenForm()
-    spread = read_target(y_std, rows, what="y_std")
-    if (spread <= 0).any():
-        row = int(np.flatnonzero(spread <= 0)[0])
-        raise ValueError(f"y_std is {spread[row]} in row {row}; standard deviations must be above 0.")
-    return np.ascontiguousarray(np.column_stack([point, spread])), _core.GivenForm("mean_sd")
+    cv: int | Folds
+    guarantee: Guarantee

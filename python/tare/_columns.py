@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -44,26 +45,47 @@ def table_of(features: Features, given: FloatArray | None, given_names: list[str
     return table
 
 
+def chosen_columns(columns: Any, count: int, names: list[str] | None, what: str = "features") -> list[int] | None:
+    """Indices of the columns that a list of names, indices or a mask names; None for 'auto', 'all' and None."""
+    if columns is None or (isinstance(columns, str) and columns in ("auto", "all")):
+        return None
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        remedy = "" if isinstance(columns, str) and columns not in (names or []) else f"; for one column write {what}=[{columns!r}]"
+        raise ValueError(f"{what} must be a list of columns, a mask, 'auto', 'all' or None, got {columns!r}{remedy}.")
+    chosen = list(columns)
+    if chosen and all(isinstance(column, (bool, np.bool_)) for column in chosen):
+        if len(chosen) != count:
+            raise ValueError(f"{what} is a mask of {len(chosen)} columns, but X has {count}.")
+        chosen = [j for j, taken in enumerate(chosen) if taken]
+    if not chosen:
+        raise ValueError(f"{what} names no column; None means all columns.")
+    places = [column_place(column, count, names, what) for column in chosen]
+    return list(dict.fromkeys(places))
+
+
+def column_place(column: Any, count: int, names: list[str] | None, what: str) -> int:
+    """The index of a column that is given by name or by index, from 0 or, negative, from the end."""
+    if isinstance(column, str):
+        if names is None or column not in names:
+            raise ValueError(f"{what} names {column!r}, which is not a column of X: {names or 'it has no names'}.")
+        return names.index(column)
+    if isinstance(column, (bool, np.bool_)) or not isinstance(column, (int, np.integer)):
+        raise ValueError(f"{what} has {column!r}, where the name or the index of a column is expected.")
+    place = int(column)
+    if not -count <= place < count:
+        raise ValueError(f"{what} names column {place}, but X has {count}.")
+    return place % count
+
+
 def kernel_columns(columns: Any, features: Features, schema: _core.Schema | None) -> list[int]:
     """Columns of x for the kernel; empty: all."""
-    if columns is None or isinstance(columns, str):
+    chosen = chosen_columns(columns, features.count, features.names)
+    if chosen is None:
         return []
-    chosen: list[str] = []
-    numbers: list[int] = []
-    for column in columns:
-        if isinstance(column, str):
-            if features.names is None or column not in features.names:
-                raise ValueError(f"features names {column!r}, which is not a column of X: {features.names or 'it has no names'}.")
-            chosen.append(column)
-        else:
-            place = int(column)
-            if not -features.count <= place < features.count:
-                raise ValueError(f"features names column {place}, but X has {features.count}.")
-            numbers.append(place % features.count)
+    read = list(range(features.count)) if features.places is None else features.places
     if features.columns is None or schema is None:
-        return numbers
-    chosen += [features.columns[place].name for place in numbers]
-    return schema.columns_of(chosen)
+        return [read.index(place) for place in chosen]
+    return schema.columns_of([features.columns[read.index(place)].name for place in chosen])
 
 
 def name_difference(known: list[str], got: list[str]) -> str:

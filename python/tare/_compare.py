@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._columns import free_name, table_of
-from ._estimator import seed_of, threads_of
+from ._settings import seed_of, threads_of
 from ._input import read_features, read_target
 from ._inspect import html_table, page_part, text_table
 from ._options import option_text

@@ -11,76 +11,44 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _series
-from ._columns import free_name, given_names, kernel_columns, name_difference, table_of
+from ._columns import chosen_columns, column_place, free_name, given_names, kernel_columns, name_difference, table_of
 from ._distribution import Distribution
+from ._encoding import (
+    CoreModel,
+    EncodedRows,
+    fit_to_schema,
+    group_place,
+    group_table,
+    groups_of,
+    no_alpha,
+    read_group,
+    read_levels,
+    schema_of,
+)
 from ._input import Features, read_features, read_prediction, read_target, take_rows
 from ._inspect import InspectMixin
+from ._loaded import LoadedColumns
 from ._options import option_text
 from ._output import as_container, short, wanted_container
 from ._progress import Bar, progress_for
-from ._single_row import RowPlan, encode_row
+from ._settings import seed_of, threads_of
 from ._shift import weigh_towards
+from ._single_row import encode_row
 from ._sklearn import BaseEstimator, NotFittedError, RegressorMixin
 from ._types import AnswerArray, FloatArray, IndexArray, Progress, RandomState
 from ._warnings import TareWarning, emit, read_warnings
 from .adapters import as_model
 
+__all__ = ["CoreModel", "QuantileEstimator", "prediction_of", "schema_of", "seed_of", "threads_of"]
+
 _Self = TypeVar("_Self", bound="QuantileEstimator")
 
 DEFAULT_QUANTILES = (0.05, 0.5, 0.95)
+_FITTED_WITHOUT_MISSING = "the model was fitted with missing='error': fit it again with missing='impute' or missing='drop'"
 _NO_BANDS = (
     "There are no bands: there are fewer than 100 rows, the method needs more than half of the rows, or many targets share a value that "
     "its quantiles never take (options={'masses': 'yes'})."
 )
-
-
-class CoreModel:
-    """A fitted model of the core. It is pickled as the bytes of its model file."""
-
-    row_plan: RowPlan | None = None  # made by `encode_row`
-
-    def __init__(self, core: _core.Model) -> None:
-        self.core = core
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _from_bytes, (self.core.to_bytes(),)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> CoreModel:
-        return self  # it never changes
-
-
-def schema_of(core: _core.Model) -> _core.Schema:
-    """The schema of a model from a file, which always has one."""
-    assert core.schema is not None
-    return core.schema
-
-
-def _from_bytes(content: bytes) -> CoreModel:
-    return CoreModel(_core.load_bytes(content))
-
-
-def seed_of(random_state: RandomState) -> int:
-    """None means 0: the same call gives the same model."""
-    if random_state is None:
-        return 0
-    if isinstance(random_state, (int, np.integer)):
-        if not 0 <= random_state < 2**64:
-            raise ValueError(f"random_state must be a whole number from 0 to 2**64 - 1, got {random_state}.")
-        return int(random_state)
-    if hasattr(random_state, "integers"):
-        return int(random_state.integers(2**31))
-    if hasattr(random_state, "randint"):
-        return int(random_state.randint(2**31 - 1))
-    raise ValueError(f"{random_state!r} cannot be used as random_state.")
-
-
-def threads_of(n_jobs: int | None) -> int:
-    """None and -1 mean all cores."""
-    if n_jobs is None or n_jobs == -1:
-        return 0
-    if n_jobs < 0:
-        return max(1, (os.cpu_count() or 1) + 1 + n_jobs)
-    return max(1, int(n_jobs))
 
 
 class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
@@ -92,13 +60,25 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
     random_state: RandomState
     bands: Any
     window: int | None
+    features: Any
+    group: Any
 
     # --- fitting -------------------------------------------------------------------------------
 
-    def _read_training(self, X: Any) -> Features:
+    def _read_training(self, X: Any, *, around: bool = False) -> Features:
+        """X for a fit. `around` a model, only the columns that `features` names are read, if it names any."""
         if self.missing not in ("error", "drop", "impute"):
             raise ValueError(f"missing must be 'error', 'drop' or 'impute', got {self.missing!r}.")
-        features = read_features(X, allow_missing=self.missing != "error")
+        threads_of(self.n_jobs)
+
+        def select(count: int, names: list[str] | None) -> list[int] | None:
+            chosen = chosen_columns(self.features, count, names)
+            return chosen if around else None
+
+        features = read_features(X, allow_missing=self.missing != "error", select=select)
+        if self.group is not None:
+            place = column_place(self.group, features.count, features.names, "group")
+            features.group = read_group(X, place)
         if features.rows < 2:
             raise ValueError(f"n_samples={features.rows} is too few: a distribution cannot be learned from a single row.")
         return features
@@ -139,8 +119,10 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         x = features.array
         window = _series.window_of(self.window, method, options)
         _series.check_rows(features.rows, window)
-        if self.missing != "error" or window > 1:
+        kernel_only = features.places is not None
+        if self.missing != "error" or kernel_only or features.group is not None or window > 1:
             features = features.with_columns()
+        group = None
         if features.columns is not None:
             taken = [column.name for column in features.columns]
             given_columns = given_names(form, taken) if given is not None else []
@@ -150,9 +132,13 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
             if held_out is not None:
                 rest = np.flatnonzero(held_out == 0)
                 learned = table_of(features.take(rest), None if given is None else given[rest], given_columns)
-            schema = _core.Schema.learn(learned, target, form, given_columns, self.missing)
-            schema = _core.windowed_schema(schema, window)
+            schema = _core.Schema.learn(learned, target, form, given_columns, self.missing, taken if kernel_only else [])
             x = schema.encode(table, self.missing)["x"]
+            if features.group is not None:
+                groups = group_table(features.group, features.rows)
+                schema = schema.with_group(groups, features.group.name)
+                group = schema.group_codes(groups)
+            schema = _core.windowed_schema(schema, window)
         assert x is not None
         kernel = _series.last_step(kernel_columns(columns, features, schema), x.shape[1], window)
         x, given = _series.join_rows(x, window), _series.later_rows(given, window)
@@ -180,6 +166,7 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
                 threads=threads,
                 progress=bar,
                 shift=shift,
+                group=_series.later_rows(group, window),
             )
         finally:
             if isinstance(bar, Bar):
@@ -188,6 +175,8 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
 
     def _set_fitted(self, model: CoreModel, features: Features) -> None:
         self._model = model
+        self._loaded: LoadedColumns | None = None
+        self._places = features.places
         self.n_features_in_ = features.count
         if features.names is not None:
             self.feature_names_in_ = np.array(features.names, dtype=object)
@@ -243,8 +232,13 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         """
         schema = self._core_model().schema
         missing = schema.missing if schema else "error"
-        features = read_features(X, allow_missing=missing != "error")
-        self._check_names(features)
+        select = self._loaded.select if self._loaded else lambda count, names: self._places
+        features = read_features(X, allow_missing=missing != "error", select=select, remedy=_FITTED_WITHOUT_MISSING)
+        if self._loaded is None:
+            self._check_names(features)
+        if schema and schema.group:
+            features.group = read_group(X, group_place(schema.group, features, self.group if self._loaded is None else None))
+            features.group.name = schema.group
         if missing != "drop":
             return X, features, None, features.rows, list(beside)
         kept = features.complete()
@@ -253,78 +247,89 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         others = [None if values is None else take_rows(values, kept) for values in beside]
         return take_rows(X, kept), features.take(kept), kept, features.rows, others
 
-    def _encode(self, X: Any, y_pred: Any, y_std: Any) -> tuple[AnswerArray, FloatArray | None, IndexArray | None, int]:
-        """Returns x and given for the core, the indices of their rows (None: all), and the number of rows of X."""
+    def _encode_rows(self, X: Any, y_pred: Any, y_std: Any, *, warn: bool = False) -> EncodedRows:
         core = self._core_model()
         schema = core.schema
         missing = schema.missing if schema else "error"
         X, features, rows, count, (y_pred, y_std) = self._kept_rows(X, y_pred, y_std)
         if features.rows == 0:  # a wrapped model may not accept an empty X
-            return np.empty((0, core.features)), np.empty((0, core.given)) if core.given else None, rows, count
+            no_group = np.empty(0, dtype=np.uint32) if features.group is not None else None
+            return EncodedRows(np.empty((0, core.features)), np.empty((0, core.given)) if core.given else None, no_group, rows, count)
         given = self._given_for(X, features, y_pred, y_std)
+        group = groups_of(features, schema, warn) if schema and features.group is not None else None
         plain = schema is None or not any(categorical for _, categorical in schema.inputs)
         if features.array is not None and plain:
-            return (*_series.with_past(core, features.array, given, rows, count), count)
+            return _series.with_past(core, EncodedRows(features.array, given, group, rows, count))
         if schema is None or features.columns is None:
             raise ValueError("X has columns with texts or missing values, but the model was fitted on numbers only.")
         for column, (name, categorical) in zip(features.columns, schema.inputs):
-            column.name = name
-            if categorical and column.numbers is not None and not np.isnan(column.numbers).all():
-                column.texts = [None if np.isnan(v) else short(v) for v in column.numbers]
-                column.numbers = None
-            elif categorical:
-                column.texts = column.texts if column.texts is not None else [None] * features.rows
-                column.numbers = None
-            elif column.numbers is None:
-                raise ValueError(f"column {name!r} has texts, but it was numeric when the model was fitted.")
+            fit_to_schema(column, name, categorical)
         encoded = schema.encode(table_of(features, given, schema.given_columns), missing)
         if encoded["unseen"]:
-            warnings.warn(f"{encoded['unseen']} cells have a category that was not there at fit.", stacklevel=4)
-        return (*_series.with_past(core, encoded["x"], given, rows, count), count)
+            warnings.warn(f"{encoded['unseen']} cells have a category that was not there at fit.", stacklevel=5)
+        return _series.with_past(core, EncodedRows(encoded["x"], given, group, rows, count))
 
     def _quantile_array(self, X: Any, levels: npt.ArrayLike, y_pred: Any = None, y_std: Any = None, *, warn: bool = False) -> AnswerArray:
         """Shape (n, Q), NaN for rows left out because of a missing value. Pass `warn` only if the user calls the caller directly
         (stacklevel)."""
         core = self._core_model()
-        asked = _read_levels(levels)
-        x, given, rows, count = encode_row(self, X, y_pred, y_std) or self._encode(X, y_pred, y_std)
+        asked = read_levels(levels)
+        read = encode_row(self, X, y_pred, y_std) or self._encode_rows(X, y_pred, y_std, warn=warn)
+        threads = threads_of(self.n_jobs)
         answer: AnswerArray
-        if x.dtype == np.float32:
-            answer, found = core.predict_single(x.astype(np.float32, copy=False), given, asked, threads_of(self.n_jobs))
+        if read.x.dtype == np.float32:
+            answer, found = core.predict_single(read.x.astype(np.float32, copy=False), read.given, asked, threads, read.group)
         else:
-            answer, found = core.predict(x.astype(np.float64, copy=False), given, asked, threads_of(self.n_jobs))
+            answer, found = core.predict(read.x.astype(np.float64, copy=False), read.given, asked, threads, read.group)
         if warn:
             emit(_series.notices(core) + found, stacklevel=3)
-        if rows is None:
+        if read.rows is None:
             return answer
-        full = np.full((count, len(asked)), np.nan, dtype=answer.dtype)
-        full[rows] = answer
+        full = np.full((read.count, len(asked)), np.nan, dtype=answer.dtype)
+        full[read.rows] = answer
         return full
 
     def predict(self, X: Any) -> AnswerArray:
         """Point predictions: the predicted median."""
         return self._quantile_array(X, [0.5], warn=True)[:, 0]
 
-    def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike = DEFAULT_QUANTILES, **outside: Any) -> AnswerArray:
+    def predict_quantiles(
+        self, X: Any, quantiles: npt.ArrayLike = DEFAULT_QUANTILES, *, y_pred: Any = None, y_std: Any = None
+    ) -> AnswerArray:
         """Quantiles at the given levels, in their order: shape (n, Q). After `set_output` they are in a frame.
 
         Parameters
         ----------
         X : array or frame of shape (n, features)
         quantiles : float or list of floats in (0, 1)
-        y_pred, y_std : given predictions, for a `Calibrator` without an estimator
+        y_pred, y_std : array or None
+            Given predictions and standard deviations, for a `Calibrator` that was calibrated with them.
         """
-        levels = _read_levels(quantiles)
-        answer = self._quantile_array(X, levels, **outside, warn=True)
+        levels = read_levels(quantiles)
+        answer = self._quantile_array(X, levels, y_pred, y_std, warn=True)
         contained: AnswerArray = as_container(answer, [f"q{short(level)}" for level in levels], wanted_container(self), X)
         return contained
 
-    def predict_interval(self, X: Any, confidence_level: npt.ArrayLike = 0.9, **outside: Any) -> AnswerArray:
-        """Central intervals: shape (n, 2), or (n, 2, L) for a list of L levels. After `set_output` they are in a frame."""
+    def predict_interval(
+        self, X: Any, confidence_level: npt.ArrayLike = 0.9, *, y_pred: Any = None, y_std: Any = None, alpha: None = None
+    ) -> AnswerArray:
+        """Central intervals: shape (n, 2), or (n, 2, L) for a list of L levels. After `set_output` they are in a frame.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n, features)
+        confidence_level : float or list of floats in (0, 1)
+        y_pred, y_std : array or None
+            Given predictions and standard deviations, for a `Calibrator` that was calibrated with them.
+        alpha : None
+            Other libraries have this argument. Any value is an error that gives the confidence_level.
+        """
+        if alpha is not None:
+            raise TypeError(no_alpha(alpha))
         several = not isinstance(confidence_level, float) and np.ndim(confidence_level) > 0
         wanted = [confidence_level] if isinstance(confidence_level, float) else [float(level) for level in np.atleast_1d(confidence_level)]
         levels = [bound for level in wanted for bound in _core.interval_levels(level)]
-        answer = self._quantile_array(X, levels, **outside, warn=True)
+        answer = self._quantile_array(X, levels, y_pred, y_std, warn=True)
         container = wanted_container(self)
         if container != "default":
             names = [f"{end}_{short(level)}" for level in wanted for end in ("lower", "upper")]
@@ -332,14 +337,16 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
             return contained
         return answer.reshape(len(answer), len(wanted), 2).transpose(0, 2, 1) if several else answer
 
-    def predict_distribution(self, X: Any, **outside: Any) -> Distribution:
+    def predict_distribution(self, X: Any, *, y_pred: Any = None, y_std: Any = None) -> Distribution:
         """The predicted distribution of each row: `ppf`, `cdf`, `pdf`, `mean`, `std`, `interval`, `sample`, `crps`.
 
         It has 241 quantiles of each row, and refers neither to X nor to the model.
         """
-        return Distribution(self._quantile_array(X, Distribution.levels, **outside), self._core_model().bounds)
+        return Distribution(self._quantile_array(X, Distribution.levels, y_pred, y_std), self._core_model().bounds)
 
-    def diagnostics(self, X: Any, quantiles: npt.ArrayLike = DEFAULT_QUANTILES, **outside: Any) -> dict[str, npt.NDArray[Any]]:
+    def diagnostics(
+        self, X: Any, quantiles: npt.ArrayLike = DEFAULT_QUANTILES, *, y_pred: Any = None, y_std: Any = None
+    ) -> dict[str, npt.NDArray[Any]]:
         """The reliability of each answer.
 
         `effective_n`: the number of independent draws from the row's conditional distribution that would determine its quantiles as
@@ -349,8 +356,9 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         ranks keep. Arrays that the model does not have are left out.
         """
         core = self._core_model()
-        x, given, rows, count = self._encode(X, **{"y_pred": None, "y_std": None, **outside})
-        answer = core.reliability(np.ascontiguousarray(x, dtype=np.float64), given, _read_levels(quantiles), threads_of(self.n_jobs))
+        read = self._encode_rows(X, y_pred, y_std)
+        rows, count = read.rows, read.count
+        answer = core.reliability(read.double, read.given, read_levels(quantiles), threads_of(self.n_jobs), read.group)
         emit(_series.notices(core) + answer.pop("warnings"), stacklevel=2)
         result = {}
         for name, values in answer.items():
@@ -364,30 +372,35 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         return result
 
     def answer_warnings(
-        self, X: Any, quantiles: npt.ArrayLike = DEFAULT_QUANTILES, *, diagnostics: bool = False, **outside: Any
+        self,
+        X: Any,
+        quantiles: npt.ArrayLike = DEFAULT_QUANTILES,
+        *,
+        diagnostics: bool = False,
+        y_pred: Any = None,
+        y_std: Any = None,
     ) -> list[TareWarning]:
         """The warnings of `predict_quantiles`, and those about every answer of the model (`no_guarantee`), as a list.
 
         With `diagnostics` also those about rows with a small effective_n and rows outside the calibration rows.
         """
         core = self._core_model()
-        x, given, _, _ = self._encode(X, **{"y_pred": None, "y_std": None, **outside})
-        rows = np.ascontiguousarray(x, dtype=np.float64)
-        levels, threads = _read_levels(quantiles), threads_of(self.n_jobs)
+        read = self._encode_rows(X, y_pred, y_std)
+        levels, threads = read_levels(quantiles), threads_of(self.n_jobs)
         if diagnostics:
-            found = core.reliability(rows, given, levels, threads)["warnings"]
+            found = core.reliability(read.double, read.given, levels, threads, read.group)["warnings"]
         else:
-            found = core.predict(rows, given, levels, threads)[1]
+            found = core.predict(read.double, read.given, levels, threads, read.group)[1]
         return read_warnings(core.warnings) + read_warnings(found)
 
-    def score(self, X: Any, y: Any, **outside: Any) -> float:
+    def score(self, X: Any, y: Any, *, y_pred: Any = None, y_std: Any = None) -> float:
         """Minus the mean pinball loss over the 100 levels of `tare.metrics.metric_levels()`: larger is better.
 
         Levels that the guarantee can keep only by an infinite quantile, because few rows are held out, are left out, so that the
         score is finite. Which levels these are depends on the number of rows. Rows that missing='drop' leaves out do not count.
         """
         levels = np.array(_core.metric_levels())
-        quantiles = np.asarray(self._quantile_array(X, levels, **outside), dtype=np.float64)
+        quantiles = np.asarray(self._quantile_array(X, levels, y_pred, y_std), dtype=np.float64)
         target = read_target(y, len(quantiles))
         known = ~np.isnan(quantiles[:, 0])
         if not known.any():
@@ -424,11 +437,9 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         """Fills a new estimator from a model file."""
         schema = schema_of(core)
         self.window = _series.window_argument(core)
-        if schema.group:
-            raise NotImplementedError(f"The file's guarantee holds within groups of {schema.group!r}: use 'tare predict'.")
-        names = [name for name, _ in schema.inputs]
-        numbered = names == [f"x{j}" for j in range(len(names))]
-        self._set_fitted(CoreModel(core), Features(0, len(names), None if numbered else names, None, None))
+        loaded = LoadedColumns(schema)
+        self._set_fitted(CoreModel(core), Features(0, loaded.count, loaded.names, None, None))
+        self._loaded = loaded
 
     # --- scikit-learn --------------------------------------------------------------------------
 
@@ -437,16 +448,6 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         tags.regressor_tags.poor_score = True  # `score` is not R2 but minus the pinball loss
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
-
-
-def _read_levels(levels: npt.ArrayLike) -> list[float]:
-    values: list[float] = np.asarray(levels, dtype=np.float64).ravel().tolist()
-    if not values:
-        raise ValueError("quantiles is empty; give at least one level in (0, 1).")
-    for value in values:
-        if not 0.0 < value < 1.0:
-            raise ValueError(f"quantiles must lie strictly between 0 and 1, got {value}.")
-    return values
 
 
 def prediction_of(estimator: Any, X: Any, rows: int) -> FloatArray:

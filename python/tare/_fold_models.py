@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import combinations
 from typing import Any
 
@@ -12,16 +13,27 @@ import numpy as np
 import numpy.typing as npt
 
 from ._estimator import prediction_of
+from ._fit_params import FitParams
+from ._folds import Folds
 from ._guarantee import Guarantee
-from ._input import take_rows
+from ._input import row_count, take_rows
 from ._sklearn import clone
 from ._types import FloatArray, IndexArray
+
+_Fit = Callable[[IndexArray], Any]  # a copy of the estimator, trained on these rows
 
 
 class FoldModels:
     """The models behind guarantee='cross': `models[k]` was trained on the rows outside fold k.
 
     `predict` gives the mean of all of them.
+
+    Attributes
+    ----------
+    models : list
+        A trained copy of the estimator for each fold.
+    folds : int
+        Their number.
     """
 
     def __init__(self, models: Sequence[Any]) -> None:
@@ -37,8 +49,7 @@ class FoldModels:
 
     def predict(self, X: Any) -> FloatArray:
         """The mean of the models' predictions."""
-        rows = X.num_rows if hasattr(X, "num_rows") else len(X)
-        mean: FloatArray = self.columns(X, rows).mean(axis=1)
+        mean: FloatArray = self.columns(X, row_count(X)).mean(axis=1)
         return mean
 
     def __repr__(self) -> str:
@@ -52,74 +63,131 @@ class Trained:
     model: Any
     given: FloatArray  # (n, 1), or (n, folds) of models for each fold
     rows: IndexArray | None = None  # of X that the core gets; None: all
-    held_out: npt.NDArray[np.uint8] | None = None  # 1 for a row that is only ranked
+    held_out: npt.NDArray[np.uint8] | None = None  # of these rows: 1 for one that is only ranked
     fold: npt.NDArray[np.uint32] | None = None
 
 
-def train(estimator: Any, X: Any, y: npt.NDArray[Any], guarantee: Guarantee, cv: int, seed: int) -> Trained:
-    """Trains the copies of the estimator that the guarantee needs."""
+def train(
+    estimator: Any,
+    X: Any,
+    y: npt.NDArray[Any],
+    guarantee: Guarantee,
+    cv: int | Folds,
+    seed: int,
+    params: FitParams | None = None,
+    strata: npt.NDArray[Any] | None = None,
+) -> Trained:
+    """Trains the copies of the estimator that the guarantee needs.
+
+    `strata`: numbers of the groups of which a split holds out the same share.
+    """
     rng = np.random.default_rng(seed)
-    if guarantee.form == "cross":
-        return _train_folds(estimator, X, y, guarantee.folds, guarantee.fold_size(len(y)), rng)
-    if guarantee.form == "split":
-        return _train_rest(estimator, X, y, guarantee.held_out(len(y)), cv, rng)
-    given = _out_of_fold(estimator, X, y, cv, rng)
-    return Trained(clone(estimator).fit(X, y), given[:, None])
-
-
-def _out_of_fold(estimator: Any, X: Any, y: npt.NDArray[Any], cv: int, rng: np.random.Generator) -> FloatArray:
-    """Out-of-fold predictions of copies."""
     rows = len(y)
-    folds = min(cv, rows)
-    order = rng.permutation(rows)
-    predicted = np.empty(rows)
-    for k in range(folds):
-        test = np.sort(order[k::folds])
-        rest = np.setdiff1d(np.arange(rows), test, assume_unique=True)
-        copy = clone(estimator).fit(take_rows(X, rest), y[rest])
-        predicted[test] = prediction_of(copy, take_rows(X, test), len(test))
-    return predicted
+    of_fit = params or FitParams({}, rows)
+
+    def fit(at: IndexArray) -> Any:
+        return clone(estimator).fit(X if len(at) == rows else take_rows(X, at), y[at], **of_fit.of(at))
+
+    if guarantee.form == "cross":
+        return _train_folds(fit, X, _equal_folds(cv, guarantee, rows, rng))
+    if guarantee.form == "split":
+        return _train_rest(fit, X, guarantee.held_out(rows), cv, rows, rng, strata)
+    folds = cv if isinstance(cv, Folds) else _drawn(np.arange(rows), rows, cv, rng)
+    predicted, tested = _out_of_fold(fit, X, folds)
+    return Trained(fit(np.arange(rows)), predicted[tested, None], rows=None if tested.all() else np.flatnonzero(tested))
 
 
-def _train_rest(estimator: Any, X: Any, y: npt.NDArray[Any], count: int, cv: int, rng: np.random.Generator) -> Trained:
+def _drawn(at: IndexArray, rows: int, cv: int, rng: np.random.Generator) -> Folds:
+    """Random folds of some of the rows."""
+    order = rng.permutation(len(at))
+    tests = [np.sort(at[order[k :: min(cv, len(at))]]) for k in range(min(cv, len(at)))]
+    return Folds(rows, [np.setdiff1d(at, test, assume_unique=True) for test in tests], tests, given=False)
+
+
+def _out_of_fold(fit: _Fit, X: Any, folds: Folds) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Out-of-fold predictions of copies, and the rows that have one; the mean where a row is in several test folds."""
+    total = np.zeros(folds.rows)
+    times = np.zeros(folds.rows)
+    for train_rows, test in zip(folds.train, folds.test):
+        total[test] += prediction_of(fit(train_rows), take_rows(X, test), len(test))
+        times[test] += 1
+    tested = times > 0
+    total[tested] /= times[tested]
+    return total, tested
+
+
+def _train_rest(
+    fit: _Fit, X: Any, count: int, cv: int | Folds, rows: int, rng: np.random.Generator, strata: npt.NDArray[Any] | None
+) -> Trained:
     """Split: no copy is trained on held-out rows; the model of all other rows predicts them, as it predicts new rows."""
-    held_out = np.zeros(len(y), dtype=np.uint8)
-    held_out[rng.permutation(len(y))[:count]] = 1
-    ranked, rest = np.flatnonzero(held_out), np.flatnonzero(held_out == 0)
-    X_rest = take_rows(X, rest)
-    given = np.empty((len(y), 1))
-    given[rest, 0] = _out_of_fold(estimator, X_rest, y[rest], cv, rng)
-    model = clone(estimator).fit(X_rest, y[rest])
-    given[ranked, 0] = prediction_of(model, take_rows(X, ranked), len(ranked))
-    return Trained(model, given, held_out=held_out)
+    if isinstance(cv, Folds):
+        ranked = cv.some_rows(count, rng, strata)
+    elif strata is not None:
+        ranked = Folds(rows, [], [], given=False).some_rows(count, rng, strata)
+    else:
+        ranked = rng.permutation(rows)[:count]
+    kept = np.ones(rows, dtype=bool)
+    kept[ranked] = False
+    ranked, rest = np.flatnonzero(~kept), np.flatnonzero(kept)
+    folds = cv.within(kept) if isinstance(cv, Folds) else _drawn(rest, rows, cv, rng)
+    if folds.count == 0:
+        raise ValueError("No fold of cv has a training row and a test row among the rows that are not held out: give more folds.")
+    predicted, tested = _out_of_fold(fit, X, folds)
+    model = fit(rest)
+    predicted[ranked] = prediction_of(model, take_rows(X, ranked), len(ranked))
+    used = tested | ~kept
+    return Trained(model, predicted[used, None], rows=None if used.all() else np.flatnonzero(used), held_out=(~kept[used]).astype(np.uint8))
 
 
-def _train_folds(estimator: Any, X: Any, y: npt.NDArray[Any], folds: int, each: int, rng: np.random.Generator) -> Trained:
+@dataclass
+class _RankedFolds:
+    folds: Folds
+    ranked: list[IndexArray]  # rows of each fold, equally many
+
+
+def _equal_folds(cv: int | Folds, guarantee: Guarantee, rows: int, rng: np.random.Generator) -> _RankedFolds:
+    """Folds of which equally many rows are ranked.
+
+    Drawn ones have equal size, and the few remaining rows train every model. Of given ones as many rows are ranked as the smallest
+    has; the others of a fold stay in it: they do not train its model.
+    """
+    count = guarantee.folds
+    if not isinstance(cv, Folds):
+        each = guarantee.fold_size(rows)
+        fold = np.full(rows, count)
+        fold[rng.permutation(rows)[: each * count]] = np.repeat(np.arange(count), each)
+        tests = [np.flatnonzero(fold == k) for k in range(count)]
+        return _RankedFolds(Folds(rows, [np.flatnonzero(fold != k) for k in range(count)], tests, given=False), tests)
+    each = guarantee.fold_size(count * min(len(test) for test in cv.test))
+    return _RankedFolds(cv, [np.sort(rng.permutation(test)[:each]) for test in cv.test])
+
+
+def _train_folds(fit: _Fit, X: Any, plan: _RankedFolds) -> Trained:
     """Cross: neither model k nor its calibration uses rows of fold k.
 
     Column k has, for a row of fold k, the prediction of model k, trained on the rows outside fold k; rows to come get the same. For a
     row of another fold j it has that of a model trained without folds j and k, so that the residuals that calibrate model k are out
-    of fold among the rows outside fold k. These models of pairs are not kept. Folds have equal size; the few remaining rows train
-    every model and are not ranked.
+    of fold among the rows outside fold k. These models of pairs are not kept.
     """
-    fold = np.full(len(y), folds)
-    fold[rng.permutation(len(y))[: each * folds]] = np.repeat(np.arange(folds), each)
-    given = np.empty((len(y), folds))
+    folds, ranked = plan.folds, plan.ranked
+    given = np.empty((folds.rows, folds.count))
 
     def train_without(*left_out: int) -> Any:
-        rest = np.flatnonzero(~np.isin(fold, left_out))
-        return clone(estimator).fit(take_rows(X, rest), y[rest])
+        return fit(reduce(np.intersect1d, [folds.train[k] for k in left_out]))
 
     def fill(model: Any, of_fold: int, column: int) -> None:
-        unseen = np.flatnonzero(fold == of_fold)
+        unseen = ranked[of_fold]
         given[unseen, column] = prediction_of(model, take_rows(X, unseen), len(unseen))
 
-    for j, k in combinations(range(folds), 2):
+    for j, k in combinations(range(folds.count), 2):
         model = train_without(j, k)
         fill(model, j, k)
         fill(model, k, j)
-    models = [train_without(k) for k in range(folds)]
+    models = [train_without(k) for k in range(folds.count)]
     for k, model in enumerate(models):
         fill(model, k, k)
-    rows = np.flatnonzero(fold < folds)
+    fold = np.full(folds.rows, folds.count)
+    for k, rows_of_fold in enumerate(ranked):
+        fold[rows_of_fold] = k
+    rows = np.flatnonzero(fold < folds.count)
     return Trained(FoldModels(models), given[rows], rows=rows, fold=fold[rows].astype(np.uint32))

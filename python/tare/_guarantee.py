@@ -7,6 +7,7 @@ import warnings
 from dataclasses import dataclass, replace
 
 from . import _core
+from ._folds import Folds
 from ._warnings import TareWarning
 
 # With fewer rows 'marginal' gives no guarantee: the proven coverage of a 90 % interval by folds would be below 65 %.
@@ -89,19 +90,27 @@ def of_own_models(text: str | None) -> str:
     return "auto" + flags if name == "marginal" and not detail else text or "none"
 
 
-def in_fit(text: str | None, rows: int, cv: int) -> Guarantee:
-    """The guarantee of fit() with an estimator; it determines how the estimator is trained. Raises ValueError for an invalid text."""
+def in_fit(text: str | None, rows: int, cv: int | Folds, within_groups: bool = False) -> Guarantee:
+    """The guarantee of fit() with an estimator; it determines how the estimator is trained. Raises ValueError for an invalid text.
+
+    `within_groups`: it holds within the groups of a column, which the core does not do for a model per fold.
+    """
     name, detail, flags = _parts(text)
     wrong = ValueError(_FORMS.format(least=LEAST_FOLDS, most=_core.most_folds, text=text))
-    asked = Guarantee(name, folds=max(LEAST_FOLDS, min(cv, _core.most_folds)), flags=flags)
+    folds = cv.count if isinstance(cv, Folds) else max(LEAST_FOLDS, min(cv, _core.most_folds))
+    asked = Guarantee(name, folds=folds, flags=flags)
     if detail:
         try:
             asked = replace(asked, share=float(detail)) if name == "split" else replace(asked, folds=int(detail))
         except ValueError:
             raise wrong from None
     is_known = name in ("split", "cross") or (name in ("marginal", "none") and not detail)
-    if not is_known or not 0.0 < asked.share < 1.0 or not LEAST_FOLDS <= asked.folds <= _core.most_folds:
+    in_range = LEAST_FOLDS <= asked.folds <= _core.most_folds or (isinstance(cv, Folds) and not detail)
+    if not is_known or not 0.0 < asked.share < 1.0 or not in_range:
         raise wrong
+    obstacle = _no_cross(asked, cv, within_groups)
+    if name == "cross" and obstacle:
+        raise ValueError(f"guarantee={text!r} {obstacle}: use guarantee='split', or guarantee='none'.")
     if name != "marginal":
         return asked
     if rows < ROWS_FOR_MARGINAL:
@@ -109,7 +118,22 @@ def in_fit(text: str | None, rows: int, cv: int) -> Guarantee:
         return replace(asked, form="none")
     if rows >= ROWS_FOR_SPLIT:
         return replace(asked, form="split", share=min(HELD_OUT_SHARE, MOST_HELD_OUT / rows))
-    return replace(asked, form="cross")
+    return replace(asked, form="split" if obstacle else "cross")
+
+
+def _no_cross(asked: Guarantee, cv: int | Folds, within_groups: bool) -> str:
+    """Why a model per fold cannot rank the rows; empty if it can."""
+    if within_groups:
+        return "cannot hold within groups, because each fold has a model of its own"
+    if not isinstance(cv, Folds):
+        return ""
+    if not cv.is_partition():
+        return "ranks each row in one fold, but cv does not put each row into one test fold and all others into the training of its model"
+    if asked.folds != cv.count:
+        return f"asks for {asked.folds} folds, but cv has {cv.count}"
+    if not LEAST_FOLDS <= cv.count <= _core.most_folds:
+        return f"needs {LEAST_FOLDS} to {_core.most_folds} folds, but cv has {cv.count}"
+    return ""
 
 
 def _warn_too_few(rows: int, stacklevel: int) -> None:

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from ._frames import Column, columns_of, is_frame
-from ._sklearn import DataConversionWarning
+from ._frames import Column, Select, columns_of, is_frame
 from ._types import AnswerArray, BoolArray, FloatArray, IndexArray
 
 
@@ -19,10 +19,12 @@ class Features:
     """The parsed X: an array of numbers, or columns of which some are texts or have missing values."""
 
     rows: int
-    count: int  # of columns
-    names: list[str] | None  # where all are texts
+    count: int  # of columns of X, read or not
+    names: list[str] | None  # of all columns, where all are texts
     array: AnswerArray | None  # float64 or float32, C order, finite
     columns: list[Column] | None  # where there is no array, and of frames
+    places: list[int] | None = None  # of the columns that were read; None: all
+    group: Column | None = None  # the groups of the guarantee
 
     def complete(self) -> IndexArray:
         """Rows without missing values, ascending."""
@@ -36,23 +38,39 @@ class Features:
         """Some of the rows."""
         array = None if self.array is None else np.ascontiguousarray(self.array[rows])
         columns = None if self.columns is None else [column.take(rows) for column in self.columns]
-        return Features(len(rows), self.count, self.names, array, columns)
+        group = None if self.group is None else self.group.take(rows)
+        return Features(len(rows), self.count, self.names, array, columns, self.places, group)
 
     def with_columns(self) -> Features:
         """An array as columns beside it, which is what gaps are filled in."""
         if self.columns is not None:
             return self
         assert self.array is not None
-        columns = [Column(f"x{j}", np.ascontiguousarray(self.array[:, j], dtype=np.float64), None) for j in range(self.count)]
-        return Features(self.rows, self.count, self.names, self.array, columns)
+        return replace(self, columns=_array_columns(self.array, self.places))
 
 
-def read_features(X: Any, *, allow_missing: bool = False) -> Features:
-    """Raises ValueError or TypeError with the shape, row and column."""
+_USE_MISSING = "use missing='drop' or missing='impute'"
+
+
+def read_features(X: Any, *, allow_missing: bool = False, select: Select | None = None, remedy: str = _USE_MISSING) -> Features:
+    """Reads all columns of X, or those that `select` names. Raises ValueError or TypeError with the shape, row and column.
+
+    `remedy`: what to do about missing values.
+    """
+    if X is None:
+        raise ValueError("X is None, where an array of shape (n_samples, n_features) or a data frame is expected.")
+    if type(X).__name__ == "LazyFrame" and hasattr(X, "collect"):
+        raise TypeError("X is a polars LazyFrame, which has no rows yet: pass X.collect().")
     if is_frame(X):
-        return _read_frame(X, allow_missing)
-    if hasattr(X, "toarray") or type(X).__module__.startswith("scipy.sparse"):
-        raise TypeError("Sparse data was passed for X, but dense data is required. Use X.toarray().")
+        return _read_frame(X, allow_missing, select, remedy)
+    places: list[int] | None
+    if is_sparse(X):
+        X, places, count = _dense_columns(X, select)
+    else:
+        X = _plain_array(X)
+        count = X.shape[1] if X.ndim == 2 else 0
+        places = select(count, None) if select and X.ndim == 2 else None
+        X = X if places is None else X[:, places]
     array = _to_number_array(X, "X")
     if array.ndim != 2:
         if array.ndim > 2:
@@ -62,20 +80,40 @@ def read_features(X: Any, *, allow_missing: bool = False) -> Features:
             "Reshape your data either using array.reshape(-1, 1) if your data has a single feature "
             "or array.reshape(1, -1) if it contains a single sample."
         )
-    _check_shape(array.shape)
+    _check_shape((array.shape[0], count))
     finite = np.isfinite(array)
     if not finite.all():
         if not allow_missing or np.isinf(array).any():
-            raise _not_finite("X", array, finite)
-        columns = [Column(f"x{j}", np.ascontiguousarray(array[:, j], dtype=np.float64), None) for j in range(array.shape[1])]
-        return Features(array.shape[0], array.shape[1], None, None, columns)
-    return Features(array.shape[0], array.shape[1], None, np.ascontiguousarray(array), None)
+            raise _not_finite("X", array, finite, places, remedy)
+        return Features(array.shape[0], count, None, None, _array_columns(array, places), places)
+    return Features(array.shape[0], count, None, np.ascontiguousarray(array), None, places)
 
 
-def _read_frame(X: Any, allow_missing: bool) -> Features:
-    columns, names = columns_of(X)
-    rows = len(X) if not hasattr(X, "num_rows") else X.num_rows
-    _check_shape((rows, len(columns)))
+def _array_columns(array: AnswerArray, places: list[int] | None) -> list[Column]:
+    numbers = range(array.shape[1]) if places is None else places
+    return [Column(f"x{j}", np.ascontiguousarray(array[:, k], dtype=np.float64), None) for k, j in enumerate(numbers)]
+
+
+def is_sparse(X: Any) -> bool:
+    return hasattr(X, "toarray") or type(X).__module__.startswith("scipy.sparse")
+
+
+def _dense_columns(X: Any, select: Select | None) -> tuple[AnswerArray, list[int], int]:
+    """The columns of a sparse X that `select` names, their indices, and the number of all columns."""
+    places = select(X.shape[1], None) if select else None
+    if places is None:
+        raise TypeError(
+            "Sparse data was passed for X, but dense data is required. Use X.toarray(); or name the few columns that tare reads, with "
+            "features=[3, 7], and only the estimator gets the sparse X; or calibrate on the prediction alone: "
+            "calibrate(p[:, None], y, y_pred=p) with p = estimator.predict(X)."
+        )
+    return X.tocsc()[:, places].toarray(), places, X.shape[1]
+
+
+def _read_frame(X: Any, allow_missing: bool, select: Select | None, remedy: str) -> Features:
+    columns, names, count, places = columns_of(X, select)
+    rows = row_count(X)
+    _check_shape((rows, count))
     for column in columns:
         if column.numbers is not None and np.isinf(column.numbers).any():
             row = int(np.flatnonzero(np.isinf(column.numbers))[0])
@@ -84,15 +122,15 @@ def _read_frame(X: Any, allow_missing: bool) -> Features:
         if missing.any() and not allow_missing:
             raise ValueError(
                 f"Input X contains NaN: column {column.name!r}, row {int(np.flatnonzero(missing)[0])}, "
-                f"{int(missing.sum())} of {rows} rows (use missing='drop' or missing='impute')."
+                f"{int(missing.sum())} of {rows} rows ({remedy})."
             )
     if all(column.numbers is not None and not column.missing().any() for column in columns):
         single = all(column.single for column in columns)
         array = np.empty((rows, len(columns)), dtype=np.float32 if single else np.float64)
         for j, column in enumerate(columns):
             array[:, j] = column.numbers
-        return Features(rows, len(columns), names, array, columns)
-    return Features(rows, len(columns), names, None, columns)
+        return Features(rows, count, names, array, columns, places)
+    return Features(rows, count, names, None, columns, places)
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
@@ -102,24 +140,29 @@ def _check_shape(shape: tuple[int, ...]) -> None:
         raise ValueError(f"Found array with 0 sample(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
 
 
-def _not_finite(what: str, array: AnswerArray, finite: BoolArray) -> ValueError:
-    place = tuple(int(k) for k in np.argwhere(~finite)[0])
-    where = f"row {place[0]}" + (f", column {place[1]}" if len(place) > 1 else "")
-    if np.isnan(array).any():
-        remedy = " (use missing='drop' or missing='impute')" if what == "X" else ""
-        row = tuple(int(k) for k in np.argwhere(np.isnan(array))[0])
-        where = f"row {row[0]}" + (f", column {row[1]}" if len(row) > 1 else "")
-        return ValueError(f"Input {what} contains NaN: {where}{remedy}.")
+def _not_finite(
+    what: str, array: AnswerArray, finite: BoolArray, places: list[int] | None = None, remedy: str = _USE_MISSING
+) -> ValueError:
+    gaps = np.isnan(array)
+    place = [int(k) for k in np.argwhere(gaps if gaps.any() else ~finite)[0]]
+    column = place[-1] if places is None else places[place[-1]]
+    where = f"row {place[0]}" + (f", column {column}" if len(place) > 1 else "")
+    if gaps.any():
+        return ValueError(f"Input {what} contains NaN: {where}" + (f" ({remedy})." if what == "X" else "."))
     return ValueError(f"Input {what} contains infinity or a value too large for dtype('{array.dtype}'): {where}.")
 
 
-def _to_number_array(values: Any, what: str) -> AnswerArray:
-    """float32 and float64 stay; everything else that is a number becomes float64."""
+def _plain_array(values: Any) -> npt.NDArray[Any]:
     if hasattr(values, "detach"):  # a PyTorch tensor, which may have a gradient or be on a device
         values = values.detach().cpu().numpy()
     if isinstance(values, np.ma.MaskedArray):  # masked values are missing
         values = np.ma.filled(values.astype(np.float64), np.nan)
-    array = np.asarray(values)
+    return np.asarray(values)
+
+
+def _to_number_array(values: Any, what: str) -> AnswerArray:
+    """float32 and float64 stay; everything else that is a number becomes float64."""
+    array = _plain_array(values)
     if np.iscomplexobj(array):
         raise ValueError(f"Complex data not supported: {what} has dtype {array.dtype}.")
     if array.dtype in (np.float64, np.float32) and array.dtype.isnative:
@@ -144,6 +187,8 @@ def read_target(y: Any, rows: int, *, what: str = "y") -> FloatArray:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
     array = _to_number_array(y, what)
     if array.ndim == 2 and array.shape[1] == 1:
+        from ._sklearn import DataConversionWarning  # here, because importing scikit-learn takes a second
+
         warnings.warn(
             f"A column-vector {what} was passed when a 1d array was expected. Please change the shape of {what} to "
             "(n_samples,), for example using ravel().",
@@ -172,6 +217,8 @@ def read_weight(weight: Any, rows: int) -> FloatArray | None:
     if not np.isfinite(array).all() or (array < 0).any():
         place = int(np.flatnonzero(~(np.isfinite(array) & (array >= 0)))[0])
         raise ValueError(f"sample_weight is {array[place]} in row {place}; weights must be finite and not negative.")
+    if not (array > 0).any():
+        raise ValueError("sample_weight is zero in all rows: at least one weight must be positive.")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
@@ -188,8 +235,17 @@ def read_prediction(values: Any, rows: int) -> FloatArray:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
+def row_count(values: Any) -> int:
+    """The number of rows of an array, a frame or a sparse matrix."""
+    if hasattr(values, "num_rows"):
+        return int(values.num_rows)
+    return int(values.shape[0]) if hasattr(values, "shape") else len(values)
+
+
 def take_rows(values: Any, rows: IndexArray) -> Any:
-    """Some rows of an array or a frame, as the same type."""
+    """Some rows of an array, a frame or a sparse matrix, as the same type."""
+    if is_sparse(values):
+        return values.tocsr()[rows]
     if hasattr(values, "iloc"):
         return values.iloc[rows]
     if hasattr(values, "take") and hasattr(values, "num_rows"):

@@ -38,3 +38,13 @@ def bounds_text(bounds: Any) -> str:
     if len(ends) != 2:
         raise ValueError(f"bounds must be 'auto', 'none' or a pair (low, high) of which either may be None, got {bounds!r}.")
     return ",".join("" if end is None else option_text(float(end)) for end in ends)
+
+
+def setting(name: str, value: Any, default: Any, options: dict[str, Any] | None) -> Any:
+    """A parameter that `options` may have as well. Raises ValueError if both have a value and these differ."""
+    if not options or name not in options:
+        return value
+    text = option_text(options[name])
+    if value != default and option_text(value) != text:
+        raise ValueError(f"{name} is {value!r}, but options={{{name!r}: {options[name]!r}}}: give one of them.")
+    return text

@@ -9,9 +9,12 @@ from typing import Any
 
 from . import _core
 from ._estimator import QuantileEstimator, schema_of
-from ._input import read_target
-from ._options import bands_text, bounds_text
+from ._input import read_target, read_weight
+from ._loaded import loaded_settings
+from ._options import bands_text, bounds_text, setting
 from ._types import Progress, RandomState
+
+_ROWS_TO_CALIBRATE = 10  # the core refuses fewer
 
 
 class QuantileRegressor(QuantileEstimator):
@@ -26,6 +29,10 @@ class QuantileRegressor(QuantileEstimator):
         ``QuantileRegressor("nrc", options=tare.options.Nrc(kernel="naive"))``.
     features : list of str or int, or None
         Features of the kernel, for methods that have one; None: all.
+    group : str, int or None
+        Name or index of a column of X within whose values the guarantee holds.
+    budget : {'quick', 'default', 'best'} or None
+        For method 'auto': how much time it may take. None: 'default'.
     guarantee : str or None
         'split', 'split:SHARE', 'cross', 'cross:FOLDS' or 'none', as in `Calibrator`; None: the method's default.
     bounds : 'auto', 'none' or (low, high)
@@ -48,6 +55,22 @@ class QuantileRegressor(QuantileEstimator):
     verbose : int
         1 shows a progress bar on stderr.
 
+    Attributes
+    ----------
+    guarantee_ : dict
+        The guarantee of the fit, as in `Calibrator`.
+    method_ : str
+        The method of the core that was fitted.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of str
+        Names of the columns, if X had names.
+
+    Notes
+    -----
+    Methods that hold a share of the rows out for their calibration (options['split']) use all rows by cross-fitting, as
+    options={'split': 'cross'} does, if fewer than 10 rows would be held out.
+
     Examples
     --------
     >>> import numpy as np, tare
@@ -66,6 +89,8 @@ class QuantileRegressor(QuantileEstimator):
         *,
         options: Mapping[str, Any] | None = None,
         features: Any = None,
+        group: Any = None,
+        budget: str | None = None,
         guarantee: str | None = None,
         bounds: Any = "auto",
         bands: Any = "auto",
@@ -78,6 +103,8 @@ class QuantileRegressor(QuantileEstimator):
         self.method = method
         self.options = options
         self.features = features
+        self.group = group
+        self.budget = budget
         self.guarantee = guarantee
         self.bounds = bounds
         self.bands = bands
@@ -87,26 +114,30 @@ class QuantileRegressor(QuantileEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, *, shift_to: Any = None, progress: Progress | None = None) -> QuantileRegressor:
-        """Trains the method. `progress(stage, share)` is called at intervals; an exception that it raises stops the fit.
+    def fit(
+        self, X: Any, y: Any, *, sample_weight: Any = None, shift_to: Any = None, progress: Progress | None = None
+    ) -> QuantileRegressor:
+        """Trains the method, on weighted rows if `sample_weight` is given.
 
         `shift_to`: rows to predict, with the columns of X, if their features are distributed differently: see `Calibrator.calibrate`.
+        `progress(stage, share)` is called at intervals; an exception that it raises stops the fit.
         """
         features = self._read_training(X)
         target = read_target(y, features.rows)
+        weight = read_weight(sample_weight, features.rows)
         kept = self._complete_rows(features)
         if kept is not None:
-            features, target = features.take(kept), target[kept]
-        options = dict(self.options or {})
-        if self.guarantee is not None:
-            options["guarantee"] = self.guarantee
-        if (bounds := bounds_text(self.bounds)) != "auto":
-            options["bounds"] = bounds
-        options.setdefault("bands", bands_text(self.bands))
-        if self.features == "auto":
-            options["screen"] = "yes"
+            features, target, weight = features.take(kept), target[kept], None if weight is None else weight[kept]
+        options = self._own_options(features.rows)
         model = self._fit_core(
-            features, target, method=self.method, options=options, columns=self.features, shift_to=shift_to, progress=progress
+            features,
+            target,
+            method=self.method,
+            options=options,
+            columns=self.features,
+            weight=weight,
+            shift_to=shift_to,
+            progress=progress,
         )
         self._set_fitted(model, features)
         return self
@@ -117,6 +148,40 @@ class QuantileRegressor(QuantileEstimator):
         core = _core.load_model(os.fspath(path))
         if core.given > 0:
             raise ValueError("The model in the file needs given predictions: use Calibrator.load.")
-        estimator = cls(core.method, options=core.options, missing=schema_of(core).missing, random_state=core.seed)
+        settings = loaded_settings(core, schema_of(core))
+        options = settings["options"] or {}
+        settings["budget"] = options.pop("budget", None)
+        estimator = cls(**{**settings, "options": options or None})
         estimator._take_loaded(core)
         return estimator
+
+    def _own_options(self, rows: int) -> dict[str, Any]:
+        options = dict(self.options or {})
+        guarantee = setting("guarantee", self.guarantee, None, self.options)
+        if guarantee is not None:
+            options["guarantee"] = guarantee
+        if self.group is not None and options.get("guarantee", "none") == "none" and self.method != "auto":
+            raise ValueError(
+                "group names the groups of a guarantee, but there is no guarantee: use guarantee='split' or guarantee='cross'."
+            )
+        if (bounds := setting("bounds", bounds_text(self.bounds), "auto", self.options)) != "auto":
+            options["bounds"] = bounds
+        options["bands"] = setting("bands", bands_text(self.bands), "auto", self.options)
+        known = _core.method(self.method)["options"]
+        if (budget := setting("budget", self.budget, None, self.options)) is not None:
+            if "budget" not in known:
+                raise ValueError(f"budget={budget!r} is for method 'auto'; method {self.method!r} has no budget.")
+            options["budget"] = budget
+        if isinstance(self.features, str) and self.features == "auto":
+            options["screen"] = "yes"
+        if "split" not in options and _holds_out_too_few(known.get("split", {}).get("default", ""), rows):
+            options["split"] = "cross"
+        return options
+
+
+def _holds_out_too_few(split: str, rows: int) -> bool:
+    """Whether a share of the rows is fewer than the rows that a calibration needs."""
+    try:
+        return float(split) * rows < _ROWS_TO_CALIBRATE
+    except ValueError:  # 'cross', 'time', or a method without this option
+        return False

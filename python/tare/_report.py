@@ -211,10 +211,10 @@ def _read(model: Any, X: Any, y: Any, y_pred: Any, y_std: Any) -> tuple[_core.Mo
     if not isinstance(model, QuantileEstimator):
         raise TypeError(f"model must be a fitted Calibrator, QuantileRegressor or Predictor, got {type(model).__name__}.")
     core = model._core_model()
-    x, given, rows, count = model._encode(X, y_pred, y_std)
-    target = read_target(y, count)
-    target = target if rows is None else np.ascontiguousarray(target[rows])
-    return core, model._title(), _Rows(np.ascontiguousarray(x, dtype=np.float64), given, None, target, rows, count, [])
+    read = model._encode_rows(X, y_pred, y_std)
+    target = read_target(y, read.count)
+    target = target if read.rows is None else np.ascontiguousarray(target[read.rows])
+    return core, model._title(), _Rows(read.double, read.given, read.group, target, read.rows, read.count, [])
 
 
 def _rows_of_table(predictor: Predictor, X: Any, y: Any) -> _Rows:

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._types import AnswerArray, IndexArray
+from ._encoding import EncodedRows
+from ._types import AnswerArray
 
 _Rows = TypeVar("_Rows", bound=npt.NDArray[Any])
 
@@ -54,15 +55,15 @@ def check_rows(rows: int, window: int) -> None:
         raise ValueError(f"{rows} rows have {max(0, rows - window + 1)} full windows of {window} rows: at least 2 are required.")
 
 
-def with_past(
-    core: _core.Model, x: AnswerArray, given: npt.NDArray[np.float64] | None, rows: IndexArray | None, count: int
-) -> tuple[AnswerArray, npt.NDArray[np.float64] | None, IndexArray | None]:
-    """Rows to predict as the core takes them, and their indices in X, which has `count` rows."""
+def with_past(core: _core.Model, read: EncodedRows) -> EncodedRows:
+    """Rows to predict as the core takes them: each with its past, without the first ones, which have none."""
     window = core.schema.window if core.schema else 1
     if window == 1:
-        return x, given, rows
-    indices = np.arange(count) if rows is None else rows
-    return join_rows(x, window), later_rows(given, window), indices[window - 1 :]
+        return read
+    indices = np.arange(read.count) if read.rows is None else read.rows
+    return EncodedRows(
+        join_rows(read.x, window), later_rows(read.given, window), later_rows(read.group, window), indices[window - 1 :], read.count
+    )
 
 
 def notices(core: _core.Model) -> list[tuple[str, int, str]]:

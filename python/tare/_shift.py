@@ -33,7 +33,9 @@ def weigh_towards(
 ) -> _core.ShiftWeights:
     """The weights of the rows of a fit, x, towards the rows `shift_to`, which have the same columns."""
     try:
-        fresh = read_features(shift_to, allow_missing=missing != "error")
+        fresh = read_features(
+            shift_to, allow_missing=missing != "error", select=lambda count, names: features.places if count == features.count else None
+        )
     except (TypeError, ValueError) as error:
         raise type(error)(f"shift_to: {error}") from error
     _check_columns(features, fresh)

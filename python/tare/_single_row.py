@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
+from ._encoding import EncodedRows
 from ._input import read_prediction
-from ._types import AnswerArray, FloatArray, IndexArray
 
 if TYPE_CHECKING:
     from ._estimator import QuantileEstimator
-
-Encoded = tuple[AnswerArray, "FloatArray | None", "IndexArray | None", int]
-
 
 class RowPlan:
     """What is known about a core's rows before any comes. The core never changes, so it is made once for each."""
@@ -34,8 +31,8 @@ class RowPlan:
         self.serves = plain and (core.given == 0 or kind in ("point", "fold_points"))
 
 
-def encode_row(estimator: QuantileEstimator, X: Any, y_pred: Any, y_std: Any) -> Encoded | None:
-    """What `QuantileEstimator._encode` returns for one row of finite float64 numbers; None for everything else, errors included."""
+def encode_row(estimator: QuantileEstimator, X: Any, y_pred: Any, y_std: Any) -> EncodedRows | None:
+    """What `QuantileEstimator._encode_rows` returns for one row of finite float64 numbers; None for everything else, errors included."""
     if type(X) is not np.ndarray or X.dtype != np.float64 or X.ndim != 2 or len(X) != 1 or not X.flags.c_contiguous:
         return None
     if y_std is not None or hasattr(estimator, "feature_names_in_"):
@@ -51,14 +48,14 @@ def encode_row(estimator: QuantileEstimator, X: Any, y_pred: Any, y_std: Any) ->
     if not all(map(math.isfinite, X[0].tolist())):
         return None
     if plan.given == 0:
-        return (X, None, None, 1) if y_pred is None else None
+        return EncodedRows(X, None, None, None, 1) if y_pred is None else None
     wrapped = getattr(estimator, "estimator_", None)
     if plan.by_fold:
-        return None if y_pred is not None or wrapped is None else (X, wrapped.columns(X, 1), None, 1)
+        return None if y_pred is not None or wrapped is None else EncodedRows(X, wrapped.columns(X, 1), None, None, 1)
     if y_pred is None:
         predict = getattr(wrapped, "predict", None) or wrapped
         if not callable(predict):
             return None
         y_pred = predict(X)
     # The wrapped model is not asked twice, whatever form its answer has.
-    return X, read_prediction(y_pred, 1)[:, None], None, 1
+    return EncodedRows(X, read_prediction(y_pred, 1)[:, None], None, None, 1)

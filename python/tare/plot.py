@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import metrics
+from ._columns import column_place
 from ._frames import is_frame
-from ._input import read_target
+from ._input import read_features, read_target
 from ._types import FloatArray
 
 __all__ = ["coverage_by_slice", "fan", "pit", "reliability"]
@@ -43,12 +44,12 @@ def _binomial_band(share: FloatArray, rows: npt.NDArray[Any] | int) -> FloatArra
     return 1.96 * np.sqrt(share * (1.0 - share) / np.maximum(rows, 1))
 
 
-def reliability(estimator: Any, X: Any, y: Any, *, ax: Any = None, **outside: Any) -> Any:
+def reliability(estimator: Any, X: Any, y: Any, *, y_pred: Any = None, y_std: Any = None, ax: Any = None) -> Any:
     """Observed levels against requested levels. At each level, a perfect forecaster lies inside the grey band with probability 95
     %."""
     ax = _axes(ax)
     levels = metrics.metric_levels()
-    quantiles = np.asarray(estimator._quantile_array(X, levels, **outside), dtype=np.float64)
+    quantiles = np.asarray(estimator._quantile_array(X, levels, y_pred, y_std), dtype=np.float64)
     target = read_target(y, len(quantiles))
     observed = metrics.observed_levels(target, quantiles, levels)
     half = _binomial_band(levels, len(target))
@@ -60,14 +61,14 @@ def reliability(estimator: Any, X: Any, y: Any, *, ax: Any = None, **outside: An
     return ax
 
 
-def pit(estimator: Any, X: Any, y: Any, *, bins: int = 20, ax: Any = None, **outside: Any) -> Any:
+def pit(estimator: Any, X: Any, y: Any, *, bins: int = 20, y_pred: Any = None, y_std: Any = None, ax: Any = None) -> Any:
     """Histogram of the PIT, the predicted probabilities of the targets: flat if the distributions are correct, U-shaped if they are
     too narrow."""
     if bins < 2:
         raise ValueError(f"bins must be at least 2, got {bins}.")
     ax = _axes(ax)
     edges = np.arange(1, bins) / bins
-    quantiles = np.asarray(estimator._quantile_array(X, edges, **outside), dtype=np.float64)
+    quantiles = np.asarray(estimator._quantile_array(X, edges, y_pred, y_std), dtype=np.float64)
     target = read_target(y, len(quantiles))
     shares = metrics.pit_histogram(target, quantiles)
     half = _binomial_band(np.full(1, 1 / bins), len(target))[0]
@@ -105,18 +106,43 @@ def fan(
     return ax
 
 
+def _slice_values(X: Any, by: Any, rows: int) -> FloatArray:
+    """The numbers along which rows are sliced: a column of X, or `by` itself."""
+    if np.ndim(by) > 0:
+        return read_target(by, rows, what="by")
+
+    def place(count: int, names: list[str] | None) -> list[int]:
+        return [column_place(by, count, names, "by")]
+
+    columns = read_features(X, select=place).with_columns().columns
+    assert columns is not None
+    if columns[0].numbers is None:
+        raise ValueError(f"by names column {by!r}, which has texts: slices need numbers. Pass a number for each row as by.")
+    return columns[0].numbers
+
+
 def coverage_by_slice(
-    estimator: Any, X: Any, y: Any, by: Any = None, *, confidence_level: float = 0.9, slices: int = 10, ax: Any = None, **outside: Any
+    estimator: Any,
+    X: Any,
+    y: Any,
+    by: Any = None,
+    *,
+    confidence_level: float = 0.9,
+    slices: int = 10,
+    y_pred: Any = None,
+    y_std: Any = None,
+    ax: Any = None,
 ) -> Any:
-    """Coverage in slices of equal size along `by`: a column number of X, or values, one for each row; None: the predicted median."""
+    """Coverage in slices of equal size along `by`: a column of X by name or index, or values, one for each row; None: the predicted
+    median."""
     ax = _axes(ax)
     tail = (1 - confidence_level) / 2
     levels = [tail, 0.5, 1 - tail, *metrics.metric_levels()]  # the last show where targets repeat
-    answers = np.asarray(estimator._quantile_array(X, levels, **outside), dtype=np.float64)
+    answers = np.asarray(estimator._quantile_array(X, levels, y_pred, y_std), dtype=np.float64)
     low, middle, high = answers[:, :3].T
     target = read_target(y, len(low))
     jumps = metrics.target_jumps(target, answers, levels)
-    along = middle if by is None else np.asarray(X)[:, by].astype(np.float64) if np.ndim(by) == 0 else np.asarray(by, np.float64)
+    along = middle if by is None else _slice_values(X, by, len(target))
     parts = np.array_split(np.argsort(along, kind="stable"), min(slices, len(target)))
     share = np.array(
         [metrics.split_coverage(target[part], low[part], high[part], jumps[part], confidence_level=confidence_level) for part in parts]
@@ -127,7 +153,7 @@ def coverage_by_slice(
     band = _binomial_band(np.full(len(parts), confidence_level), size)
     ax.fill_between(center, confidence_level - band, confidence_level + band, color=_GREY, alpha=0.25, linewidth=0, label="sampling noise")
     ax.plot(center, share, "o-", color=_BLUE, label="observed")
-    name = "predicted median" if by is None else f"feature {by}" if np.ndim(by) == 0 else "value"
+    name = "predicted median" if by is None else "value" if np.ndim(by) > 0 else by if isinstance(by, str) else f"feature {by}"
     ax.set(xlabel=name, ylabel=f"coverage of the {confidence_level:.0%} interval", title="Coverage by slices")
     ax.legend(frameon=False)
     return ax

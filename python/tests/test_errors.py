@@ -75,7 +75,7 @@ def test_bad_confidence(fitted, small, level):
         (lambda s: tare.Calibrator(true_mean, random_state=2**64).calibrate(s.X, s.y), "random_state"),
         (lambda s: tare.QuantileRegressor("nrc", options={3: 1}).fit(s.X, s.y), "3"),
         (lambda s: tare.QuantileRegressor("forest").fit(s.X, s.y), "forest"),
-        (lambda s: tare.QuantileRegressor("nrc").fit(s.X[:12], s.y[:12]), "too few"),
+        (lambda s: tare.QuantileRegressor("nrc", options={"split": 0.3}).fit(s.X[:12], s.y[:12]), "too few"),
     ],
 )
 def test_bad_fits(small, call, text):
@@ -96,7 +96,7 @@ def error_of(call):
 
 
 def test_a_message_speaks_python(small, fitted, tmp_path):
-    too_few = error_of(lambda: tare.QuantileRegressor("nrc").fit(small.X[:12], small.y[:12]))
+    too_few = error_of(lambda: tare.QuantileRegressor("nrc", options={"split": 0.3}).fit(small.X[:12], small.y[:12]))
     assert "a larger options['split'], or use options={'split': 'cross'}" in str(too_few)
     assert too_few.code == "bad_data" and too_few.option is None
     fitted.save(tmp_path / "m.tare")

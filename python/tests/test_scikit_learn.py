@@ -20,6 +20,7 @@ ESTIMATORS = [
     tare.Calibrator(LinearRegression()),
     tare.QuantileRegressor(),
     tare.QuantileRegressor("nrc", options={"regressor": "ridge", "split": "cross"}),
+    tare.QuantileRegressor("nrc"),
 ]
 
 
@@ -28,13 +29,16 @@ def named_checks():
         for place, (instance, check) in enumerate(estimator_checks_generator(estimator)):
             name = getattr(check, "func", check).__name__
             marks = [pytest.mark.slow] if estimator is ESTIMATORS[0] else []  # 'auto' trains a dozen models for each fit
+            if name == "check_sample_weight_equivalence_on_dense_data" and isinstance(estimator, tare.QuantileRegressor):
+                # Which rows train and which calibrate is drawn by row number, and a repeated row has several.
+                marks.append(pytest.mark.xfail(strict=True, reason="a weight is not a number of rows"))
             yield pytest.param(instance, check, id=f"{estimator!r}-{place}-{name}".replace("\n", " "), marks=marks)
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("estimator", "check"), list(named_checks()))
 def test_check_estimator(estimator, check):
-    """All of scikit-learn's checks, none left out on our side."""
+    """All of scikit-learn's checks; one is expected to fail."""
     check(estimator)
 
 
