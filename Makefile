@@ -99,6 +99,7 @@ check-tidy:
 .PHONY: check-nightly
 check-nightly: check
 	$(CTEST) --test-dir $(BUILD) -L '^slow$$'
+	TARE_MORE_LIBRARIES='torch keras' tools/test_python.sh $(BUILD) --all
 	cmake --preset plain
 	cmake --build --preset plain -j $(JOBS)
 	tests/faults/run.py --full --tool $(BUILD)/tare --shim $(BUILD)/tests/faults/libtare_fault_shim.so --c-program $(BUILD)/tests/faults/tare_c_faults

@@ -3,7 +3,8 @@
 # Installs the Python package into a virtual environment and runs its tests there.
 # usage: tools/test_python.sh BUILD [--all | --install]   (BUILD: a build of tare; its library is linked, and its tool is tested against)
 #   Without an option the tests marked slow are left out, and environment and compiled module are kept for the next run.
-#   --all: every test, in a fresh environment, installed by pip as a user would, with the libraries whose models are wrapped
+#   --all: every test, in a fresh environment, installed by pip as a user would, with the libraries whose models are wrapped, and those of
+#   TARE_MORE_LIBRARIES
 #   --install: only installs
 # Ends with 77, which CTest takes for "skipped", where no package index is in reach.
 set -eu
@@ -22,8 +23,8 @@ if [ "$form" = --all ]; then
   kept_venv "$venv" pytest-xdist || exit $?
   $pip install "$source[test]" --config-settings="$linked"
   # A test of a library that cannot be had here is skipped and says so.
-  for library in lightgbm xgboost-cpu catboost "onnxruntime onnx skl2onnx" torch keras skpro sktime "mlflow httpx" "mapie[conditional]" crepes \
-    quantile-forest ngboost mypy; do
+  for library in lightgbm xgboost-cpu catboost "onnxruntime onnx skl2onnx" skpro sktime "mlflow httpx" "mapie[conditional]" crepes \
+    quantile-forest ngboost mypy ${TARE_MORE_LIBRARIES:-}; do
     # shellcheck disable=SC2086
     "$venv/bin/uv" --quiet pip install --python "$venv/bin/python" $library || $pip install $library || echo "not tested: $library"
   done

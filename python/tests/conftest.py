@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import os
 import shutil
+import signal
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # before scikit-learn is there: one of its checks is left out otherwise
 
 import numpy as np
 import pytest
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell starts background jobs so, and tests of Ctrl-C would wait for ever
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Sample:
