@@ -21,6 +21,7 @@ PAGE = ROOT / "docs" / "python-api.md"
 MODULES = {
     "tare": "Estimators, functions and warnings.",
     "tare.metrics": "",
+    "tare.options": "",
     "tare.plot": "",
     "tare.adapters": "",
     "tare.skpro": "",

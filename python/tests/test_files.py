@@ -132,6 +132,7 @@ def test_pickle_and_joblib(small, tmp_path):
         assert copy.get_params().keys() == model.get_params().keys()
 
 
+@pytest.mark.slow
 def test_processes_can_share_it(small):
     joblib = pytest.importorskip("joblib")
     model = tare.QuantileRegressor("nrc", options=OPTIONS).fit(small.X, small.y)

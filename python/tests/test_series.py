@@ -119,5 +119,5 @@ def test_missing_rows_and_short_series(frames):
             tare.QuantileRegressor("nrc", window=window).fit(X.dropna(), y[1:])
     with pytest.raises(ValueError, match="3 rows have 1 full windows of 3 rows: at least 2 are required"):
         tare.QuantileRegressor("nrc", window=3).fit(np.ones((3, 1)), [1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match="fit trains the estimator on random folds"):
+    with pytest.raises(ValueError, match="fit trains the estimator on folds"):
         tare.Calibrator(type("Model", (), {"fit": None})(), window=2).fit(X.dropna(), y[1:])

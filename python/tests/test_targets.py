@@ -14,7 +14,9 @@ def counts(rows, seed):
     return X, rng.poisson(mean).astype(float), mean
 
 
-@pytest.mark.parametrize("guarantee", ["none", "split", "cross"])
+@pytest.mark.parametrize(
+    "guarantee", [pytest.param("none", marks=pytest.mark.slow), "split", pytest.param("cross", marks=pytest.mark.slow)]
+)
 def test_counts_are_whole_and_not_negative(guarantee):
     X, y, mean = counts(1500, 0)
     model = tare.Calibrator(guarantee=guarantee).calibrate(X, y, y_pred=mean)
