@@ -12,7 +12,6 @@ import inspect
 import pathlib
 import sys
 from collections.abc import Iterator
-from typing import Union
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "python" / "tare"
@@ -27,7 +26,7 @@ MODULES = {
     "tare.skpro": "",
     "tare.mlflow": "",
 }
-Function = Union[ast.FunctionDef, ast.AsyncFunctionDef]
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Sources:

@@ -77,7 +77,8 @@ void set_python_error(const Error& error, PyObject* type) {
   const ErrorDetails& details = error.details();
   const std::string text = error_text(error, {.option = argument, .lines = false, .first_row = 0});
   if (type == nullptr) type = type_of(error.code());
-  const nb::object raised = nb::steal(PyObject_CallFunctionObjArgs(type, text_object(text).ptr(), nullptr));
+  const nb::object raised =
+      nb::steal(PyObject_CallFunctionObjArgs(type, text_object(text).ptr(), nullptr));
   if (!raised.is_valid()) return;  // Python's own error is set
   raised.attr("code") = text_object(error_code_name(error.code()));
   raised.attr("column") = text_or_none(details.column);

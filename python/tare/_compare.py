@@ -10,12 +10,12 @@ import numpy as np
 
 from . import _core
 from ._columns import free_name, table_of
-from ._settings import seed_of, threads_of
 from ._input import read_features, read_target
 from ._inspect import html_table, page_part, text_table
 from ._options import option_text
 from ._progress import Bar, progress_for
 from ._report import Page
+from ._settings import seed_of, threads_of
 from ._types import FloatArray, Progress, RandomState
 
 _MOST_REPEATS = 10_000

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def bounds_text(bounds: Any) -> str:
     return ",".join("" if end is None else option_text(float(end)) for end in ends)
 
 
-def setting(name: str, value: Any, default: Any, options: dict[str, Any] | None) -> Any:
+def setting(name: str, value: Any, default: Any, options: Mapping[str, Any] | None) -> Any:
     """A parameter that `options` may have as well. Raises ValueError if both have a value and these differ."""
     if not options or name not in options:
         return value

@@ -15,13 +15,17 @@ from ._input import read_prediction
 if TYPE_CHECKING:
     from ._estimator import QuantileEstimator
 
+
 class RowPlan:
     """What is known about a core's rows before any comes. The core never changes, so it is made once for each."""
 
     def __init__(self, core: _core.Model) -> None:
         schema = core.schema
         plain = schema is None or (
-            schema.missing == "error" and schema.window == 1 and not schema.group and not any(categorical for _, categorical in schema.inputs)
+            schema.missing == "error"
+            and schema.window == 1
+            and not schema.group
+            and not any(categorical for _, categorical in schema.inputs)
         )
         self.features = core.features
         self.given = core.given

@@ -13,8 +13,9 @@ into what the model takes. Every adapter has `predict(X)` and can be pickled if 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Callable
+from typing import Any
 
 from ._boosters import LightgbmModel, XgboostModel, lightgbm_model, xgboost_model
 from ._networks import KerasModel, TorchModel, keras_model, torch_model
