@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ._types import FloatArray, Progress, RandomState
 
 _MOST_REPEATS = 10_000
 _MOST_SPLITS = 1_000
-MethodChoice = Union[str, tuple[str, Mapping[str, Any]]]
+MethodChoice = str | tuple[str, Mapping[str, Any]]
 
 
 class Comparison:

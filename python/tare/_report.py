@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +39,7 @@ _WORDS = {
 }
 _FRAME_HEIGHT = 640
 
-By = Union[Iterable[str], Mapping[str, Any], None]
+By = Iterable[str] | Mapping[str, Any] | None
 
 
 def in_python_words(page: str) -> str:

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Prepare = Optional[Callable[[Any], Any]]  # from X to the model's input
+Prepare = Callable[[Any], Any] | None  # from X to the model's input
 
 
 def is_frame(X: Any) -> bool:
