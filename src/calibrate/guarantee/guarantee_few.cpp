@@ -29,8 +29,9 @@ constexpr double kTooNarrow = 0.02;        // of the sampled rows, on each side 
 struct SomeRows {
   Matrix x, given;
   Rows rows() const { return {x, given}; }
-  SomeRows(const Rows& all, std::span<const std::size_t> which)
-      : x(take_rows(all.x, which)), given(take_rows(all.given, which)) {}
+  SomeRows(const Rows& all, std::span<const std::size_t> which) : x(take_rows(all.x, which)) {
+    if (all.given.cols() > 0) given = take_rows(all.given, which);
+  }
 };
 
 /// The quantiles of all folds' models for a block of rows, and the answers that windows have.
