@@ -71,7 +71,8 @@ Model fit(const std::string& method_name, const Options& options, const Table2d<
           const std::vector<std::string>& names, const std::vector<std::size_t>& calibrate_columns,
           std::shared_ptr<Schema> schema, const std::optional<Vector<std::uint8_t>>& held_out,
           const std::optional<Vector<std::uint32_t>>& fold, std::uint64_t seed, std::size_t threads,
-          const nb::object& progress, const ShiftWeights* shift, const Groups& group) {
+          const nb::object& progress, const ShiftWeights* shift, const Groups& group,
+          bool rows_depend) {
   Model model;
   const Method& method = find_method(method_name);
   FitInput input{.x = view_of(x), .y = span_of(y)};
@@ -88,6 +89,7 @@ Model fit(const std::string& method_name, const Options& options, const Table2d<
   input.names = names;
   input.calibrate_columns = calibrate_columns;
   input.window = schema ? schema->window() : 1;
+  input.rows_depend = rows_depend;
   input.seed = Seed{seed};
   model.fitted.method = method.name;
   for (const auto& [name, value] : options) model.fitted.params.set(name, value);
@@ -321,7 +323,7 @@ void bind_model(nb::module_& module) {
              nb::arg("names"), nb::arg("calibrate_columns"), nb::arg("schema").none(),
              nb::arg("held_out").none(), nb::arg("fold").none(), nb::arg("seed"),
              nb::arg("threads"), nb::arg("progress").none(), nb::arg("shift") = nb::none(),
-             nb::arg("group") = nb::none());
+             nb::arg("group") = nb::none(), nb::arg("rows_depend") = false);
   module.def(
       "load_model",
       [](const std::string& path) {

@@ -31,7 +31,6 @@ _COLUMNS_FOR_ALL = 3
 _ROWS_FOR_BUDGET = 250
 # Options that say nothing about the method.
 _OF_EVERY_METHOD = {"guarantee", "bounds", "bands"}
-_NO_PROOF: dict[str, Any] = {"proven_90": None, "has_bound": False}  # for rows that are not exchangeable one by one
 
 
 class Calibrator(QuantileEstimator):
@@ -224,8 +223,6 @@ class Calibrator(QuantileEstimator):
         model, trained = self._train_and_fit(X, y, features, target, weight, plan, params, progress, shift_to)
         self.estimator_ = trained
         self._set_fitted(model, features)
-        if isinstance(plan.cv, Folds) and not plan.cv.proves():
-            self.guarantee_.update({name: value for name, value in _NO_PROOF.items() if name in self.guarantee_})
         return self
 
     def calibrate(
@@ -397,6 +394,7 @@ class Calibrator(QuantileEstimator):
             weight=weight,
             held_out=trained.held_out,
             fold=trained.fold,
+            rows_depend=isinstance(plan.cv, Folds) and not plan.cv.proves(),
             shift_to=shift_to,
         )
         return model, trained.model

@@ -106,6 +106,7 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         weight: FloatArray | None = None,
         held_out: npt.NDArray[np.uint8] | None = None,
         fold: npt.NDArray[np.uint32] | None = None,
+        rows_depend: bool = False,
         shift_to: Any = None,
         progress: Progress | None = None,
     ) -> CoreModel:
@@ -167,6 +168,7 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
                 progress=bar,
                 shift=shift,
                 group=_series.later_rows(group, window),
+                rows_depend=rows_depend,
             )
         finally:
             if isinstance(bar, Bar):

@@ -77,7 +77,7 @@ def test_folds_of_different_size_rank_equally_many_rows(rows):
     assert trained_on()[3:] == [set(np.flatnonzero(fold != k)) for k in range(3)]
 
 
-def test_rows_in_time_order(rows):
+def test_rows_in_time_order(rows, tmp_path):
     cv = TimeSeriesSplit(4)
     none = fitted(rows, cv=cv, guarantee="none")
     assert [(min(fit), max(fit)) for fit in trained_on()] == [(0, 59), (0, 119), (0, 179), (0, 239), (0, 299)]
@@ -86,6 +86,9 @@ def test_rows_in_time_order(rows):
     split = fitted(rows, cv=cv)
     assert split.guarantee_["form"] == "split" and split.guarantee_["rows"] == 60
     assert split.guarantee_["proven_90"] is None
+    split.save(tmp_path / "in_order.tare")
+    loaded = tare.Calibrator.load(tmp_path / "in_order.tare", split.estimator_)
+    assert loaded.guarantee_["proven_90"] is None and "nothing, because rows of the fit depend" in loaded.inspect()
     assert all(max(fit) < 240 for fit in trained_on())  # the last rows are held out
     with pytest.raises(ValueError, match="cv does not put each row into one test fold"):
         fitted(rows, cv=cv, guarantee="cross")

@@ -89,6 +89,7 @@ OrderedJson guarantee_object(const std::optional<GuaranteeDescription>& guarante
                       {"shift_effective_rows", or_null(of.shift_effective_rows)},
                       {"assumes_unseen_predictions", of.assumes_unseen_predictions},
                       {"is_series", of.is_series},
+                      {"rows_depend", of.rows_depend},
                       {"cost", nullptr},
                       {"seen_coverage_90", or_null(of.seen_coverage)}};
   for (const IntervalCoverage& interval : of.intervals) {

@@ -227,6 +227,7 @@ std::unique_ptr<QuantileModel> fit_guaranteed(const Method& method, const FitInp
       fit_plain(method, training.input(), params, around.masses, how),
       InputPart(input, parts.second).input(), how, rule.outer);
   if (order == RowOrder::kTime) whole->set_in_time_order();
+  whole->set_rows_depend(input.rows_depend);
   if (!around.bands) return whole;
   return fit_bands(method, std::move(whole), training.input(), params, around.masses,
                    parts.second.size(), how);

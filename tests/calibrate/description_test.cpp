@@ -131,6 +131,15 @@ TEST(Description, SaysWhereAGuaranteeKnowsNoLevels) {
       "nrc", "regressor=ridge guarantee=split split=time", {.x = data.x, .y = data.y}));
   EXPECT_TRUE(series.guarantee->is_series);
   EXPECT_FALSE(series.guarantee->has_bound);
+  for (const char* form : {"split", "cross:3"}) {
+    const FittedModel dependent =
+        fit_to_describe("nrc", std::string("regressor=ridge guarantee=") + form,
+                        {.x = data.x, .y = data.y, .rows_depend = true});
+    const FittedModel loaded = load_model_from_memory(save_model_to_memory(dependent), "memory");
+    EXPECT_TRUE(describe(loaded).guarantee->rows_depend) << form;
+    EXPECT_FALSE(describe(loaded).guarantee->has_bound) << form;
+    EXPECT_FALSE(loaded.model->delivers_levels()) << form;
+  }
 }
 
 TEST(Description, NamesScreenedColumnsAndResidualTrees) {

@@ -51,7 +51,7 @@ std::string by_confidence(const GuaranteeDescription& guarantee, auto&& coverage
 }
 
 std::string no_bound_text() {
-  return "no bound is proven for rows in time order or of unequal weight";
+  return "no bound is proven for rows in time order, in groups or of unequal weight";
 }
 
 std::string cross_note(const GuaranteeDescription& guarantee) {
@@ -144,7 +144,13 @@ std::string guarantee_bound(const GuaranteeDescription& guarantee) {
 }
 
 std::string series_guarantee(const GuaranteeDescription& guarantee) {
-  if (is_cross(guarantee) || !guarantee.is_series) return {};
+  if (is_cross(guarantee)) return {};
+  if (guarantee.rows_depend) {
+    return "nothing is proven, because rows of the fit depend on each other: whole groups were "
+           "kept "
+           "together, or models were trained on the rows before";
+  }
+  if (!guarantee.is_series) return {};
   return "nothing is proven for rows in time order, which depend on each other; the last rows of "
          "the series were held out";
 }

@@ -70,6 +70,7 @@ struct GuaranteeDescription {
   bool assumes_unseen_predictions = false;  // given predictions come from a model that was
                                             // not trained on the rows of this fit
   bool is_series = false;                   // rows are in time order
+  bool rows_depend = false;                 // FitInput::rows_depend
   std::optional<GuaranteeCost> cost = {};   // of a split
   /// Of cross: the share of the ranked rows that the 90 % interval covers.
   std::optional<double> seen_coverage = {};

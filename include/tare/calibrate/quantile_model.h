@@ -56,6 +56,9 @@ struct FitInput {
   /// another fold j, that model was not trained on fold j either. Folds have equal size. Empty: the
   /// fit draws the folds.
   std::span<const std::uint32_t> fold = {};
+  /// Whether rows depend on each other: whole groups were kept together, or models were trained on
+  /// the rows before. A guarantee then states no bound, which is proven for exchangeable rows only.
+  bool rows_depend = false;
   /// The density ratio by which `weight` was multiplied (weigh_towards), or none. A guarantee
   /// evaluates it at new rows.
   std::shared_ptr<const Shift> shift = {};

@@ -150,7 +150,9 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::cross(const FitInput& input, c
     set_masses(folds.back().scores, unseen.weight, model->scale_);
   }
   model->set_lines(folds);
-  model->has_bound_ = plan.order == RowOrder::kNone && count_alike(ranked_weights(input, plan));
+  model->rows_depend_ = input.rows_depend;
+  model->has_bound_ = plan.order == RowOrder::kNone && !input.rows_depend &&
+                      count_alike(ranked_weights(input, plan));
   model->asked_ = model->make_asked({});
   model->seen_coverage_ = model->measure_coverage(input, plan, quietly(how));
   return model;
@@ -258,6 +260,7 @@ double GuaranteedModel::measure_coverage(const FitInput& input, const FoldPlan& 
 void GuaranteedModel::save(const TensorWriter& whole) const {
   const TensorWriter out = whole.part("guarantee");
   out.value("rows", overall().rows());
+  if (rows_depend_) out.value("rows_depend", true);
   if (folds() == 1) {
     inner_.front()->save(whole);
     out.value("form", "split");
@@ -296,6 +299,7 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::load(const TensorReader& whole
   require(outer == "own_tail" || outer == "infinite");
   std::unique_ptr<GuaranteedModel> model(
       new GuaranteedModel(outer == "own_tail" ? OuterLevels::kOwnTail : OuterLevels::kInfinite));
+  model->rows_depend_ = in.has_value("rows_depend");
   const auto form = in.get<std::string>("form");
   require(form == "split" || form == "cross");
   if (form == "split") {

@@ -100,6 +100,8 @@ class GuaranteedModel final : public QuantileModel {
   /// Records that the held-out rows of a split are the last of a series, for which no level is
   /// proven.
   void set_in_time_order() noexcept { in_time_order_ = true; }
+  /// Records FitInput::rows_depend, for which no level is proven either.
+  void set_rows_depend(bool depend) noexcept { rows_depend_ = depend; }
   /// The weight of new rows among the ranked rows: by the shift for each row if there is one,
   /// otherwise the largest weight.
   Mass most_fresh(const FoldRanks& line) const;
@@ -187,6 +189,7 @@ class GuaranteedModel final : public QuantileModel {
   double seen_coverage_ = 0.0;
   bool has_bound_ = false;
   bool in_time_order_ = false;          // of a split
+  bool rows_depend_ = false;            // FitInput::rows_depend
   std::shared_ptr<const Shift> shift_;  // none: not known how new rows differ
   MassScale scale_;
   OuterLevels outer_;

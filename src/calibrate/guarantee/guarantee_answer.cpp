@@ -33,7 +33,7 @@ void GuaranteedModel::check_groups(const Rows& rows) const {
 bool GuaranteedModel::knows_levels() const {
   if (folds() > 1) return has_bound_;
   const FoldRanks& all = ranks_.front();
-  return !shift_ && !in_time_order_ && all.mass() == all.rows() * all.largest();
+  return !shift_ && !in_time_order_ && !rows_depend_ && all.mass() == all.rows() * all.largest();
 }
 
 double GuaranteedModel::delivered_by(const FoldRanks& line, Level level) const {

@@ -67,6 +67,7 @@ void GuaranteedModel::describe(Description& description) const {
   own.rows_for_own_ranks = kRowsForNinety;
   if (shift_) own.shift_effective_rows = shift_->effective_rows();
   own.assumes_unseen_predictions = given() > 0;
+  own.rows_depend = rows_depend_;
   if (folds() > 1) {
     own.seen_coverage = seen_coverage_;
   } else {
