@@ -76,6 +76,7 @@ def test_score_is_the_metric(calibrated, fresh):
     assert calibrated.score(fresh.X, fresh.y) == pytest.approx(-metrics.check_score(fresh.y, quantiles), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_same_seed_same_answer_whatever_the_threads(large):
     answers = [
         tare.QuantileRegressor("nrc_rf", random_state=3, n_jobs=jobs, options={"trees": 20}).fit(large.X, large.y).predict(large.X)
@@ -135,6 +136,7 @@ def test_marginal_takes_folds_for_few_rows(small):
     assert model.guarantee_["form"] == "cross"
 
 
+@pytest.mark.slow
 def test_every_method_of_the_table_can_be_named(small):
     for name, row in tare.methods().items():
         if row["window"] > 1 or name in ("auto", "dgp"):  # series; and those that take long

@@ -62,6 +62,7 @@ def largest_move(X, y, model):
     return worst
 
 
+@pytest.mark.slow
 def test_of_decimals_does_not_move_intervals():
     rng = np.random.default_rng(3)
     X = np.round(rng.uniform(0, 6, size=(3000, 3)), 1)
