@@ -222,7 +222,7 @@ int main(int argc, char** argv) {
   static const struct step steps[] = {{"tare_table_read_csv", 0, read_csv},
                                       {"tare_table_add_numbers, _texts", 0, make_table},
                                       {"tare_fit nrc", 0, fit},
-                                      {"tare_model_open_memory", 0, open_memory},
+                                      {"tare_model_open_memory", 1, open_memory},
                                       {"tare_model_save_memory", 1, save_memory},
                                       {"tare_model_describe", 1, describe},
                                       {"tare_predict", 0, predict},
