@@ -65,11 +65,17 @@ def _guarantee(model: dict[str, Any]) -> list[Fact]:
         ("delivers", delivers + (" (where the models of the folds agree)" if cross else "")),
     ]
     if of["rows_depend"] and not cross:
-        facts.append(("proven", "nothing, because rows of the fit depend on each other: whole groups, or models trained on the rows before"))
+        facts.append(
+            ("proven", "nothing, because rows of the fit depend on each other: whole groups, or models trained on the rows before")
+        )
     elif of["is_series"] and not cross:
         facts.append(("proven", "nothing, because rows in time order depend on each other; the last rows were held out"))
     elif cross:
-        bound = _by_confidence(of["intervals"], "proven") if of["has_bound"] else "no bound for rows in time order, in groups or of unequal weight"
+        bound = (
+            _by_confidence(of["intervals"], "proven")
+            if of["has_bound"]
+            else "no bound for rows in time order, in groups or of unequal weight"
+        )
         facts.append(("proven", bound))
     if of["assumes_unseen_predictions"]:
         facts.append(("assumes", "the model behind the given predictions was not trained on the rows of this fit"))

@@ -220,7 +220,7 @@ class TareRegressor(BaseProbaRegressor):  # type: ignore[misc]
         return pd.DataFrame(self._quantiles(X, levels), index=X.index, columns=names)
 
     def _predict_proba(self, X: Any) -> QuantileFunction:
-        grid = self.model_.predict_distribution(_with_text_names(X)).ppf(_LEVELS)  # does not warn about levels at the ends
+        grid = self.model_._quantile_array(_with_text_names(X), _LEVELS)  # does not warn about levels at the ends
         return QuantileFunction(np.asarray(grid, dtype=np.float64), index=X.index, columns=self._columns)
 
     def _predict_var(self, X: Any) -> Any:

@@ -88,7 +88,7 @@ def test_rows_in_time_order(rows, tmp_path):
     assert split.guarantee_["proven_90"] is None
     split.save(tmp_path / "in_order.tare")
     loaded = tare.Calibrator.load(tmp_path / "in_order.tare", split.estimator_)
-    assert loaded.guarantee_["proven_90"] is None and "nothing, because rows of the fit depend" in loaded.inspect()
+    assert loaded.guarantee_["proven_90"] is None and "nothing, because rows of the fit depend" in str(loaded.inspect())
     assert all(max(fit) < 240 for fit in trained_on())  # the last rows are held out
     with pytest.raises(ValueError, match="cv does not put each row into one test fold"):
         fitted(rows, cv=cv, guarantee="cross")

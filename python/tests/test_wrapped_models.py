@@ -108,7 +108,7 @@ def test_a_mean_and_an_sd_keep_their_sharpness(large, fresh):
     calibrated = tare.Calibrator().calibrate(large.X, large.y, large.mean, y_std=sd)
     fresh_sd = 0.3 * (0.1 + fresh.X[:, 1])
     check(calibrated, fresh, y_pred=fresh.mean, y_std=fresh_sd)
-    with pytest.raises(ValueError, match="mean_sd"):
+    with pytest.raises(ValueError, match="pass y_std as well"):
         calibrated.predict_interval(fresh.X, y_pred=fresh.mean)
 
 
