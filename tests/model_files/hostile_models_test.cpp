@@ -141,7 +141,7 @@ TEST(HostileModels, TheLargestRecurrentNetworkIsWithinTheLimit) {
   store.values["model.features.inputs"] = kWindow;
   store.values["model.point.members"] = 1;
   Json& schema = store.values["schema"];
-  schema["inputs"] = {number_column("a")};
+  schema["inputs"] = Json::array({number_column("a")});  // braces around one value: clang copies it
   schema["window"] = kWindow;
   Table rows;
   rows.add_numbers("a", std::vector<double>(kWindow + 1, 0.5));
