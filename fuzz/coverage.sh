@@ -19,7 +19,7 @@ rm -f "$build"/profiles/*
 objects=
 for program in "$build"/fuzz/fuzz_*; do
   name=${program##*/fuzz_}
-  objects="$objects -object $program"
+  objects="$objects${objects:+ -object} $program"
   folders=
   for folder in fuzz/seeds/$name fuzz/regressions/$name "$corpus/$name"; do
     [ -d "$folder" ] && folders="$folders $folder"
@@ -39,7 +39,8 @@ parsers="src/io/csv.cpp src/io/csv_columns.cpp src/io/csv_plain.cpp src/io/csv_s
   src/serve/rows src/serve/rows_request.cpp src/serve/answer.cpp src/serve/http src/serve/session.cpp
   src/calibrate/model_file.cpp src/calibrate/method_config.cpp src/calibrate/guarantee/guarantee_file.cpp
   src/base/params.cpp src/base/level.cpp src/evaluate/experiment/plan.cpp src/capi"
-llvm-cov-$llvm export -summary-only -instr-profile "$build/profiles/all.profdata" $objects $parsers |
+# shellcheck disable=SC2086
+llvm-cov-$llvm export -summary-only -instr-profile "$build/profiles/all.profdata" $objects -sources $parsers |
   python3 -c '
 import json, os, sys
 rows = json.load(sys.stdin)["data"][0]["files"]
