@@ -13,7 +13,7 @@ from ._columns import free_name, table_of
 from ._input import read_features, read_target
 from ._inspect import html_table, page_part, text_table
 from ._options import option_text
-from ._progress import Bar, progress_for
+from ._progress import progress_for
 from ._report import Page
 from ._settings import seed_of, threads_of
 from ._types import FloatArray, Progress, RandomState
@@ -198,8 +198,7 @@ def compare(
     x, target = _numbers(X, y, missing)
     shared = _texts(options)
     chosen = [(name, {**shared, **own}) for name, own in _chosen(methods)]
-    bar = progress_for(verbose, progress)
-    try:
+    with progress_for(verbose, progress) as bar:
         found = _core.compare(
             x=x,
             y=target,
@@ -211,9 +210,6 @@ def compare(
             threads=threads_of(n_jobs),
             progress=bar,
         )
-    finally:
-        if isinstance(bar, Bar):
-            bar.close()
     return Comparison(found, int(repeats), test_share)
 
 
@@ -288,8 +284,7 @@ def tune(
     both = sorted(set(axes) & set(fixed))
     if both:
         raise ValueError(f"{both[0]!r} is in grid and in options; leave it out of one of them.")
-    bar = progress_for(verbose, progress)
-    try:
+    with progress_for(verbose, progress) as bar:
         found = _core.tune(
             x=x,
             y=target,
@@ -302,9 +297,6 @@ def tune(
             threads=threads_of(n_jobs),
             progress=bar,
         )
-    finally:
-        if isinstance(bar, Bar):
-            bar.close()
     return Tuned(found, fixed)
 
 

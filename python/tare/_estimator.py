@@ -30,7 +30,7 @@ from ._inspect import InspectMixin
 from ._loaded import LoadedColumns
 from ._options import option_text
 from ._output import as_container, short, wanted_container
-from ._progress import Bar, progress_for
+from ._progress import progress_for
 from ._settings import seed_of, threads_of
 from ._shift import weigh_towards
 from ._single_row import encode_row
@@ -144,12 +144,11 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         kernel = _series.last_step(kernel_columns(columns, features, schema), x.shape[1], window)
         x, given = _series.join_rows(x, window), _series.later_rows(given, window)
         y, weight = np.ascontiguousarray(y[window - 1 :]), _series.later_rows(weight, window)
-        bar = progress_for(self.verbose, progress)
-        seed, threads = seed_of(self.random_state), threads_of(self.n_jobs)
-        shift = None
-        if shift_to is not None:
-            shift = weigh_towards(shift_to, features, schema, self.missing, x, weight, seed=seed, threads=threads, progress=bar)
-        try:
+        with progress_for(self.verbose, progress) as bar:
+            seed, threads = seed_of(self.random_state), threads_of(self.n_jobs)
+            shift = None
+            if shift_to is not None:
+                shift = weigh_towards(shift_to, features, schema, self.missing, x, weight, seed=seed, threads=threads, progress=bar)
             core = _core.fit(
                 method=method,
                 options={str(name): option_text(value) for name, value in options.items()},
@@ -170,9 +169,6 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
                 group=_series.later_rows(group, window),
                 rows_depend=rows_depend,
             )
-        finally:
-            if isinstance(bar, Bar):
-                bar.close()
         return CoreModel(core)
 
     def _set_fitted(self, model: CoreModel, features: Features) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ._types import Progress
 
@@ -31,7 +33,14 @@ class Bar:
             sys.stderr.flush()
 
 
-def progress_for(verbose: int, callback: Progress | None) -> Progress | None:
-    if callback is not None:
-        return callback
-    return Bar() if verbose else None
+@contextmanager
+def progress_for(verbose: int, callback: Progress | None) -> Iterator[Progress | None]:
+    """What a long computation calls: the user's callback, or a bar that is removed at the end."""
+    if callback is not None or not verbose:
+        yield callback
+        return
+    bar = Bar()
+    try:
+        yield bar
+    finally:
+        bar.close()

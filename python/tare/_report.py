@@ -21,7 +21,7 @@ from ._input import read_features, read_target
 from ._inspect import facts_of
 from ._output import short
 from ._predictor import Predictor
-from ._progress import Bar, progress_for
+from ._progress import progress_for
 from ._types import FloatArray, IndexArray, Progress, RandomState
 from ._warnings import TareWarning, read_warnings
 
@@ -177,8 +177,7 @@ def report(
     core, title, rows = _read(model, X, y, y_pred, y_std)
     if len(rows.y) == 0:
         raise ValueError("Every row of X was left out (missing values, or no full window): there is nothing to report.")
-    bar = progress_for(verbose, progress)
-    try:
+    with progress_for(verbose, progress) as bar:
         made = _core.report(
             model=core,
             x=rows.x,
@@ -194,9 +193,6 @@ def report(
             threads=threads_of(n_jobs),
             progress=bar,
         )
-    finally:
-        if isinstance(bar, Bar):
-            bar.close()
     page = Report(made, len(rows.y))
     if path is not None:
         page.save(path, overwrite=overwrite)
