@@ -79,11 +79,11 @@ class Calibrator(QuantileEstimator):
         Name or index of a column of X within whose values the guarantee holds; it must be in X at prediction. `guarantee_['groups']` says
         what is kept. `fit` with an estimator then holds rows out ('split'); 'cross' is possible in `calibrate` and without an estimator.
     cv : int, splitter or iterable of (train, test) rows
-        Folds of `fit` with an estimator. A number: random folds (of whole groups if `fit` gets `groups`); 'cross' uses 3 for
-        a smaller number and 20 for a larger one. A splitter of scikit-learn (KFold, GroupKFold, TimeSeriesSplit, PredefinedSplit, ...) or pairs of row numbers: as they are. Rows in no
-        test fold only train; a row in several gets the mean of its predictions. 'cross' needs folds that partition the rows and ranks
-        equally many rows of each fold. 'split' holds out whole groups with `groups`, and the last rows if every fold is trained on earlier
-        rows only; 'marginal' uses it where 'cross' is not possible.
+        Folds of `fit` with an estimator. A number: random folds (of whole groups if `fit` gets `groups`); 'cross' uses 3 for a smaller
+        number and 20 for a larger one. A splitter of scikit-learn (KFold, GroupKFold, TimeSeriesSplit, PredefinedSplit, ...) or pairs of
+        row numbers: as they are. Rows in no test fold only train; a row in several gets the mean of its predictions. 'cross' needs folds
+        that partition the rows and ranks equally many rows of each fold. 'split' holds out whole groups with `groups`, and the last rows
+        if every fold is trained on earlier rows only; 'marginal' uses it where 'cross' is not possible.
     window : int or None
         For rows in time order, one step apart: the number of consecutive rows that tare sees, the row itself and those before it; the
         estimator still predicts single rows. The first window - 1 rows of X have no full window: they do not calibrate, and their answers
