@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "evaluate/slices.h"
 #include "math/binomial.h"
+#include "math/holm.h"
 #include "math/proportion.h"
 
 namespace tare {
@@ -191,20 +191,6 @@ bool alike(const Region& a, const Region& b) {
 
 double nominal_share(CalibrationEvent event) {
   return event == CalibrationEvent::kCovered ? Outcomes::kConfidence : 0.5;
-}
-
-std::vector<double> holm_adjusted(std::span<const double> p) {
-  std::vector<std::size_t> order(p.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return p[i]; });
-  std::vector<double> adjusted(p.size());
-  double largest = 0.0;
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    const double own = static_cast<double>(p.size() - k) * p[order[k]];
-    largest = std::max(largest, std::min(1.0, own));
-    adjusted[order[k]] = largest;
-  }
-  return adjusted;
 }
 
 RegionSearch find_worst_regions(std::span<const ReportColumn> columns, const Outcomes& outcomes) {

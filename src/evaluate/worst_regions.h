@@ -62,7 +62,4 @@ inline constexpr std::size_t kWorst = 8;
 /// The worst come first: by sure_error, then by p.
 RegionSearch find_worst_regions(std::span<const ReportColumn> columns, const Outcomes& outcomes);
 
-/// Holm's adjusted p-values, in the order of `p`.
-std::vector<double> holm_adjusted(std::span<const double> p);
-
 }  // namespace tare

@@ -53,26 +53,6 @@ Drawn draw_rows(std::size_t rows, Seed seed, const Spread& spread) {
 
 constexpr auto kRight = [](double, double, std::uint32_t) { return 1.0; };
 
-TEST(Holm, AgreesWithItsDefinition) {
-  Rng rng(Seed{5});
-  for (int draw = 0; draw < 50; ++draw) {
-    std::vector<double> p(1 + rng.below(12));
-    for (double& one : p) one = rng.uniform() * rng.uniform() * rng.uniform();
-    if (p.size() > 3) p[1] = p[2];
-    const std::vector<double> adjusted = holm_adjusted(p);
-    for (std::size_t i = 0; i < p.size(); ++i) {
-      // The largest, over all that are at most p[i], of p times the number that are not smaller.
-      double expected = 0.0;
-      for (const double one : p) {
-        if (one > p[i]) continue;
-        const auto rest = std::ranges::count_if(p, [&](double other) { return other >= one; });
-        expected = std::max(expected, std::min(1.0, static_cast<double>(rest) * one));
-      }
-      EXPECT_DOUBLE_EQ(adjusted[i], expected);
-    }
-  }
-}
-
 /// The rows of a region, by its conditions alone.
 std::vector<std::size_t> rows_of(const Region& region, const std::vector<ReportColumn>& columns,
                                  std::size_t rows) {

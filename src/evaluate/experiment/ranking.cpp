@@ -8,7 +8,7 @@
 #include <map>
 
 #include "evaluate/experiment/runner.h"
-#include "evaluate/worst_regions.h"
+#include "math/holm.h"
 #include "math/student_t.h"
 
 namespace tare {
