@@ -18,12 +18,13 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "data": {"io", "math", "base"},
     "index": {"math", "base"},
     "model": {"data", "io", "math", "base"},
-    "calibrate": {"index", "model", "data", "io", "math", "base"},
-    "apply": {"calibrate", "data", "io", "math", "base"},
+    "online": {"io", "math", "base"},
+    "calibrate": {"online", "index", "model", "data", "io", "math", "base"},
+    "apply": {"calibrate", "online", "data", "io", "math", "base"},
     "capi": {"apply", "calibrate", "io", "base"},
     "evaluate": {"calibrate", "model", "data", "io", "math", "base"},
-    "report": {"evaluate", "apply", "calibrate", "data", "io", "base"},
-    "serve": {"apply", "calibrate", "index", "model", "data", "io", "math", "base"},
+    "report": {"evaluate", "apply", "online", "calibrate", "data", "io", "base"},
+    "serve": {"apply", "online", "calibrate", "index", "model", "data", "io", "math", "base"},
 }
 INCLUDE = re.compile(r'^\s*#include "([\w/.-]+)"')
 MOST_FILES = 30
