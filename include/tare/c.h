@@ -88,6 +88,10 @@ typedef struct tare_model tare_model;
 TARE_C_API tare_status tare_fit(const tare_table* table, const char* const* options, size_t count,
                                 tare_model** model);
 TARE_C_API tare_status tare_model_open(const char* path, tare_model** model);
+/* A copy of the model that has learned the rows of a table with their targets, in their order; it
+ * goes on learning with further calls. The model itself stays as it is. */
+TARE_C_API tare_status tare_model_update(const tare_model* model, const tare_table* table,
+                                         tare_model** updated);
 /* The bytes are copied. */
 TARE_C_API tare_status tare_model_open_memory(const void* bytes, size_t size, tare_model** model);
 /* replace 0: a file that exists is TARE_INVALID_ARGUMENT. The file is written whole or not at all.
@@ -109,6 +113,13 @@ typedef struct tare_answers tare_answers;
 TARE_C_API tare_status tare_predict(const tare_model* model, const tare_table* table,
                                     const char* const* options, size_t count,
                                     tare_answers** answers);
+/* Follows the rows of a table in time order: each is answered before its target is seen, and then
+ * learned. Options are those of `tare track`: "target=y", "prediction=f", "interval=0.9",
+ * "start=300". `model` may be NULL. `followed` is the model after the last row, for
+ * tare_model_update, tare_predict and tare_model_save. */
+TARE_C_API tare_status tare_track(const tare_table* table, const char* const* options, size_t count,
+                                  const tare_model* model, tare_answers** answers,
+                                  tare_model** followed);
 TARE_C_API size_t tare_answers_rows(const tare_answers* answers);
 TARE_C_API size_t tare_answers_columns(const tare_answers* answers);
 /* NULL for a column that is not there. */

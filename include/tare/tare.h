@@ -4,6 +4,7 @@
 #include "tare/apply/fit.h"
 #include "tare/apply/notice.h"
 #include "tare/apply/predictor.h"
+#include "tare/apply/track.h"
 #include "tare/base/error.h"
 #include "tare/base/execution.h"
 #include "tare/base/export.h"

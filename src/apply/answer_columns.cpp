@@ -19,6 +19,9 @@ double kept_level(std::span<const double> levels, const LevelColumns::Delivered&
 
 }  // namespace
 
+AnswerColumns::AnswerColumns(std::vector<std::string> names)
+    : names_(std::move(names)), flag_(names_.size()), levels_(names_.size()) {}
+
 AnswerColumns::AnswerColumns(const QuantileModel& model, const LevelColumns& levels,
                              bool diagnostics)
     : levels_(levels.names.size()), diagnostics_(diagnostics) {

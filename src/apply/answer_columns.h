@@ -21,6 +21,9 @@ class AnswerColumns {
   AnswerColumns() = default;
   AnswerColumns(const QuantileModel& model, const LevelColumns& levels, bool diagnostics);
 
+  /// Columns of these names, none of them a flag, for AnswerText.
+  explicit AnswerColumns(std::vector<std::string> names);
+
   const std::vector<std::string>& names() const noexcept { return names_; }
   std::size_t size() const noexcept { return names_.size(); }
   /// A column of 0 and 1.

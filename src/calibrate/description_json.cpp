@@ -168,6 +168,32 @@ OrderedJson trail_object(const std::optional<AutoTrail>& of) {
           {"guide", text_or_null(of->guide)}};
 }
 
+OrderedJson online_object(const std::optional<OnlineDescription>& of) {
+  if (!of) return nullptr;
+  const auto finite_or_null = [](double value) {
+    return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr);
+  };
+  OrderedJson levels = OrderedJson::array();
+  for (const OnlineDescription::KeptLevel& kept : of->levels) {
+    levels.push_back({{"level", kept.level},
+                      {"share_below", finite_or_null(kept.share_below)},
+                      {"proven_within", kept.bound < 1.0 ? OrderedJson(kept.bound) : nullptr}});
+  }
+  return {{"method", of->method},
+          {"predictions_of", of->source},
+          {"base_method", text_or_null(of->base_method)},
+          {"rows", of->rows},
+          {"answered", of->answered},
+          {"start", of->start},
+          {"delay", of->delay},
+          {"levels", std::move(levels)},
+          {"drift",
+           {{"rate", of->drift_rate},
+            {"log_e", finite_or_null(of->drift_log_e)},
+            {"alarm_row", or_null(of->drift_alarm)},
+            {"change_row", or_null(of->drift_change)}}}};
+}
+
 OrderedJson screened_list(const std::vector<ScreenedColumnDescription>& of) {
   OrderedJson list = OrderedJson::array();
   for (const ScreenedColumnDescription& column : of) {
@@ -227,6 +253,7 @@ std::string description_json(const Description& of) {
   json["residual_trees"] = trees_object(of.residual_trees);
   json["trail"] = trail_object(of.trail);
   json["screened"] = screened_list(of.screened);
+  json["online"] = online_object(of.online);
   json["warnings"] = warning_objects(of.warnings);
   return text_of(json);
 }

@@ -11,6 +11,7 @@
 #include "calibrate/bounds/bounded_model.h"
 #include "calibrate/guarantee/fold_given.h"
 #include "calibrate/guarantee/guarantee.h"
+#include "calibrate/online/online_model.h"
 #include "calibrate/plain_schema.h"
 #include "data/schema.h"
 #include "io/safetensors.h"
@@ -43,6 +44,19 @@ std::unique_ptr<const QuantileModel> load_wrapped(const TensorReader& in, const 
   Loaded model =
       BandedModel::is_in(in) ? BandedModel::load(in, load_whole, load_fold) : load_whole(in);
   return BoundedModel::is_in(in) ? BoundedModel::load(in, std::move(model)) : std::move(model);
+}
+
+/// A model inside an online model: all but its schema.
+FittedModel load_base(const TensorReader& in) {
+  FittedModel base;
+  base.method = in.get<std::string>("method");
+  for (const auto& [name, value] : in.get<std::map<std::string, std::string>>("params")) {
+    base.params.set(name, value);
+  }
+  base.seed = Seed{in.count("seed", std::numeric_limits<std::uint64_t>::max())};
+  base.rows = in.count("rows", std::numeric_limits<std::uint32_t>::max());
+  base.model = load_wrapped(in.part("model"), find_method(base.method));
+  return base;
 }
 
 TensorStore store_model(const FittedModel& fitted) {
@@ -86,8 +100,11 @@ FittedModel model_in(const TensorStore& store, const std::string& path) {
     auto schema = std::make_shared<const Schema>(Schema::from_json(in.value("schema")));
     check_width(*schema, store);
     const TensorReader part = in.part("model");
-    const Method& method = find_method(fitted.method);
-    fitted.model = load_wrapped(part, method);
+    if (fitted.method == kOnline) {
+      fitted.model = OnlineModel::load(part, load_base);
+    } else {
+      fitted.model = load_wrapped(part, find_method(fitted.method));
+    }
     if (schema->width() * schema->window() != fitted.model->features() ||
         given_by(*schema) != fitted.model->given()) {
       fail(ErrorCode::kCorruptFile, "its columns do not fit its model");

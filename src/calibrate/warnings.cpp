@@ -8,6 +8,8 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
+#include "calibrate/online/online_model.h"
+#include "tare/calibrate/description.h"
 
 namespace tare {
 namespace {
@@ -41,6 +43,21 @@ std::vector<double> levels_at(std::span<const std::uint8_t> flags, std::span<con
   return found;
 }
 
+/// A model that follows a stream keeps its levels by what it learns, or proves nothing.
+std::vector<PredictionWarning> online_warnings(const OnlineModel& model) {
+  Description description;
+  model.describe(description);
+  const auto& levels = description.online->levels;
+  const bool proven = std::ranges::any_of(
+      levels, [](const OnlineDescription::KeptLevel& kept) { return kept.bound < 1.0; });
+  if (proven) return {};
+  return {{WarningCode::kNoGuarantee,
+           0,
+           {},
+           "Nothing is proven yet about the levels of this online model: it has learned too few "
+           "rows, or its method proves nothing for them."}};
+}
+
 }  // namespace
 
 std::string_view warning_name(WarningCode code) {
@@ -63,6 +80,9 @@ std::string_view warning_name(WarningCode code) {
 
 std::vector<PredictionWarning> model_warnings(const QuantileModel& model) {
   if (model.has_guarantee()) return {};
+  if (const auto* const online = dynamic_cast<const OnlineModel*>(&model)) {
+    return online_warnings(*online);
+  }
   return {{WarningCode::kNoGuarantee,
            0,
            {},
@@ -74,6 +94,13 @@ WarningTally::WarningTally(const QuantileModel& model, std::vector<Level> levels
     : model_(model), levels_(std::move(levels)) {
   infinite_.at_level.assign(levels_.size(), 0);
   beyond_.at_level.assign(levels_.size(), 0);
+  const auto* const online = dynamic_cast<const OnlineModel*>(&model_);
+  if (online == nullptr) return;
+  online_ = true;
+  const std::vector<Level>& kept = online->stream().options().levels;  // never change
+  for (std::size_t j = 0; j < levels_.size(); ++j) {
+    beyond_.at_level[j] = std::ranges::find(kept, levels_[j]) == kept.end() ? 1 : 0;
+  }
 }
 
 void WarningTally::add(const Rows& rows, const Prediction& prediction) {
@@ -100,6 +127,10 @@ void WarningTally::add(const Rows& rows, const Prediction& prediction) {
 }
 
 void WarningTally::count_levels_beyond(const Rows& rows) {
+  if (online_) {
+    if (std::ranges::count(beyond_.at_level, 1) > 0) beyond_.rows += rows.x.rows();
+    return;
+  }
   std::vector<Level> asked = levels_;
   asked.emplace_back(kOutermost);
   asked.emplace_back(1.0 - kOutermost);
@@ -132,20 +163,23 @@ std::vector<PredictionWarning> WarningTally::list() const {
   std::vector<PredictionWarning> warnings;
   if (infinite_.rows > 0) {
     const std::vector<double> levels = levels_at(infinite_.at_level, levels_);
-    warnings.push_back(
-        {WarningCode::kInfiniteAnswer, infinite_.rows, levels,
-         fmt::format(
-             "{} have an infinite answer at {}: the fit has too few rows to bound such a level.",
-             rows_of_all(infinite_.rows, all_), levels_text(levels))});
+    warnings.push_back({WarningCode::kInfiniteAnswer, infinite_.rows, levels,
+                        fmt::format("{} have an infinite answer at {}: {}.",
+                                    rows_of_all(infinite_.rows, all_), levels_text(levels),
+                                    online_ ? "the online method gives no finite answer there now"
+                                            : "the fit has too few rows to bound such a level")});
   }
   if (beyond_.rows > 0) {
     const std::vector<double> levels = levels_at(beyond_.at_level, levels_);
     warnings.push_back(
         {WarningCode::kBeyondKeptLevels, beyond_.rows, levels,
          fmt::format(
-             "{} have a requested level that the guarantee cannot keep, at {}: it has too few rows "
-             "for such a level, and the answers there are estimates without a guarantee.",
-             rows_of_all(beyond_.rows, all_), levels_text(levels))});
+             "{} have a requested level that the {}, at {}: {}.", rows_of_all(beyond_.rows, all_),
+             online_ ? "online model does not keep" : "guarantee cannot keep", levels_text(levels),
+             online_ ? "answers there are interpolated from the levels that it keeps, and nothing "
+                       "is proven for them"
+                     : "it has too few rows for such a level, and the answers there are estimates "
+                       "without a guarantee")});
   }
   const auto add = [&](WarningCode code, std::size_t rows, std::string_view what) {
     if (rows > 0) {

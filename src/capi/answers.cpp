@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <memory>
+
+#include "apply/answer_columns.h"
+#include "apply/answer_text.h"
 #include "capi/handles.h"
+#include "tare/apply/track.h"
 
 using tare::capi::guarded;
 using tare::capi::needed;
@@ -23,7 +28,28 @@ tare_status tare_predict(const tare_model* model, const tare_table* table,
     tare::Predictor predictor(needed(model, "model").fitted, std::move(asked));
     tare::Answers values = predictor.answer(rows);
     std::vector<tare::Notice> notices = predictor.notices();
-    out = new tare_answers{std::move(predictor), std::move(values), std::move(notices)};
+    std::vector<std::string> names = predictor.names();
+    out = new tare_answers{std::move(names), std::move(values), std::move(notices),
+                           std::move(predictor)};
+  });
+}
+
+tare_status tare_track(const tare_table* table, const char* const* options, size_t count,
+                       const tare_model* model, tare_answers** answers, tare_model** followed) {
+  return guarded([&] {
+    tare_answers*& out = needed(answers, "answers");
+    tare_model*& after = needed(followed, "followed");
+    tare::TrackOptions asked;
+    tare::capi::set_options(options, count, [&](auto name, auto value) { asked.set(name, value); });
+    if (model != nullptr) asked.model = model->fitted;
+    tare::Tracked tracked = tare::track(needed(table, "table").table, asked);
+    tare::Answers values;
+    values.values = std::move(tracked.values);
+    values.rows = std::move(tracked.rows);
+    auto made = std::make_unique<tare_model>(tare_model{std::move(tracked.model)});
+    out = new tare_answers{std::move(tracked.names), std::move(values), std::move(tracked.notices),
+                           std::nullopt};
+    after = made.release();
   });
 }
 
@@ -32,12 +58,12 @@ size_t tare_answers_rows(const tare_answers* answers) {
 }
 
 size_t tare_answers_columns(const tare_answers* answers) {
-  return answers != nullptr ? answers->predictor.names().size() : 0;
+  return answers != nullptr ? answers->names.size() : 0;
 }
 
 const char* tare_answers_name(const tare_answers* answers, size_t column) {
   if (column >= tare_answers_columns(answers)) return nullptr;
-  return answers->predictor.names()[column].c_str();
+  return answers->names[column].c_str();
 }
 
 const double* tare_answers_values(const tare_answers* answers) {
@@ -53,8 +79,16 @@ tare_status tare_answers_csv(const tare_answers* answers, const tare_table* tabl
     char*& out = needed(text, "text");
     const tare_answers& made = needed(answers, "answers");
     std::string csv;
-    made.predictor.append_csv_header(csv);
-    made.predictor.append_csv(csv, needed(table, "table").table, made.answers);
+    const tare::Table& rows = needed(table, "table").table;
+    if (made.predictor) {
+      made.predictor->append_csv_header(csv);
+      made.predictor->append_csv(csv, rows, made.answers);
+    } else {
+      const tare::AnswerColumns columns(made.names);
+      const tare::AnswerText writer(columns);
+      writer.append_csv_header(csv);
+      writer.append_csv(csv, rows, made.answers.rows, made.answers.values);
+    }
     out = tare::capi::copy_text(csv);
   });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,9 +20,10 @@ struct tare_model {
 };
 
 struct tare_answers {
-  tare::Predictor predictor;
+  std::vector<std::string> names;
   tare::Answers answers;
   std::vector<tare::Notice> notices;
+  std::optional<tare::Predictor> predictor;  // of tare_predict: it knows the columns to keep
 };
 
 namespace tare::capi {

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "capi/handles.h"
+#include "tare/apply/track.h"
 #include "tare/base/version.h"
 #include "tare/calibrate/description.h"
 
@@ -31,6 +32,15 @@ tare_status tare_fit(const tare_table* table, const char* const* options, size_t
     tare::FitOptions asked;
     tare::capi::set_options(options, count, [&](auto name, auto value) { asked.set(name, value); });
     out = new tare_model{tare::fit(needed(table, "table").table, asked)};
+  });
+}
+
+tare_status tare_model_update(const tare_model* model, const tare_table* table,
+                              tare_model** updated) {
+  return guarded([&] {
+    tare_model*& out = needed(updated, "updated");
+    tare::Updated made = tare::update(needed(model, "model").fitted, needed(table, "table").table);
+    out = new tare_model{std::move(made.model)};
   });
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
@@ -114,7 +115,41 @@ TEST_F(CInterface, SaysWhatIsWrongAndLeavesOutputsAlone) {
   EXPECT_EQ(answers, nullptr);
 }
 
+TEST_F(CInterface, FollowsAStreamAndGoesOn) {
+  constexpr std::array kTrack = {"target=y", "prediction=x", "interval=0.8", "start=20",
+                                 "missing=impute"};
+  tare_answers* answers = nullptr;
+  tare_model* followed = nullptr;
+  ASSERT_EQ(tare_track(table, kTrack.data(), kTrack.size(), nullptr, &answers, &followed), TARE_OK);
+  EXPECT_EQ(tare_answers_rows(answers), tare_table_rows(table) - 20);
+  EXPECT_EQ(tare_answers_table_row(answers, 0), 20U);
+  EXPECT_STREQ(tare_answers_name(answers, 0), "lower_0.8");
+  char* csv = nullptr;
+  ASSERT_EQ(tare_answers_csv(answers, table, &csv), TARE_OK);
+  EXPECT_EQ(std::strncmp(csv, "lower_0.8,upper_0.8\n", 20), 0);
+  tare_free(csv);
+
+  tare_model* later = nullptr;
+  ASSERT_EQ(tare_model_update(followed, table, &later), TARE_OK);
+  const auto rows_of = [](const tare_model* of) {
+    char* json = nullptr;
+    EXPECT_EQ(tare_model_describe(of, &json), TARE_OK);
+    const auto rows = nlohmann::json::parse(json)["rows"].get<std::size_t>();
+    tare_free(json);
+    return rows;
+  };
+  EXPECT_EQ(rows_of(followed), tare_table_rows(table));
+  EXPECT_EQ(rows_of(later), 2 * tare_table_rows(table));
+  tare_model_free(later);
+  tare_model_free(followed);
+  tare_answers_free(answers);
+}
+
 TEST_F(CInterface, NullIsAnErrorOrNothing) {
+  tare_model* none = nullptr;
+  EXPECT_EQ(tare_track(nullptr, nullptr, 0, nullptr, nullptr, nullptr), TARE_INVALID_ARGUMENT);
+  EXPECT_EQ(tare_model_update(nullptr, table, &none), TARE_INVALID_ARGUMENT);
+  EXPECT_EQ(tare_model_update(model, nullptr, &none), TARE_INVALID_ARGUMENT);
   tare_answers* answers = nullptr;
   EXPECT_EQ(tare_predict(nullptr, table, nullptr, 0, &answers), TARE_INVALID_ARGUMENT);
   EXPECT_EQ(tare_predict(model, nullptr, nullptr, 0, &answers), TARE_INVALID_ARGUMENT);

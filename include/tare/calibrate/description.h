@@ -155,6 +155,27 @@ struct ScreenedColumnDescription {
   bool kept = false;  // the kernel sees it
 };
 
+/// A model that goes on learning from a stream of rows.
+struct OnlineDescription {
+  std::string method;       // of the table of online methods
+  std::string source;       // of the predictions: "model", "column", or "own" (a model of its own)
+  std::string base_method;  // of the model, with source "model"
+  std::uint64_t rows = 0;   // learned or passed over
+  std::uint64_t answered = 0;  // learned since `start`
+  std::uint64_t start = 0;     // rows to warm up
+  std::size_t delay = 0;
+  struct KeptLevel {
+    double level = 0.0;
+    double share_below = 0.0;  // of answered rows whose target was at or below the answer
+    double bound = 1.0;        // proven, on |share_below - level|
+  };
+  std::vector<KeptLevel> levels;
+  double drift_rate = 0.0;
+  double drift_log_e = 0.0;                   // evidence of drift; an alarm from log(1 / rate) on
+  std::optional<std::uint64_t> drift_alarm;   // the row of the stream at which it was raised
+  std::optional<std::uint64_t> drift_change;  // the row where the change began, as estimated
+};
+
 struct Description {
   std::string method;
   std::vector<std::pair<std::string, std::string>> options;  // as the user gave them
@@ -184,6 +205,7 @@ struct Description {
   std::optional<KernelDescription> kernel = {};
   std::optional<ResidualTreesDescription> residual_trees = {};
   std::optional<AutoTrail> trail = {};
+  std::optional<OnlineDescription> online = {};
   std::vector<ScreenedColumnDescription> screened;  // in the order of the columns
 
   std::vector<PredictionWarning> warnings;  // about every answer

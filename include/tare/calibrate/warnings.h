@@ -18,9 +18,10 @@ namespace TARE_PUBLIC tare {
 /// Warnings about answers. The tool, the service and the Python package all use these, so they give
 /// the same warnings for the same rows.
 enum class WarningCode : std::uint8_t {
-  kNoGuarantee,       // about the model: it was fitted without one
+  kNoGuarantee,       // about the model: it was fitted without one, or an online one proves nothing
   kInfiniteAnswer,    // some quantile of the row is infinite
-  kBeyondKeptLevels,  // a level for which the guarantee has too few rows
+  kBeyondKeptLevels,  // a level for which the guarantee has too few rows, or that an online model
+                      // does not keep
   kFallback,          // no calibration row within the bandwidth
   kFewEffectiveRows,  // effective_n is below kFewRows
   kOutside,           // far from all calibration rows
@@ -68,6 +69,7 @@ class WarningTally {
 
   const QuantileModel& model_;
   std::vector<Level> levels_;
+  bool online_ = false;  // the model follows a stream
   std::size_t all_ = 0;
   Count infinite_, beyond_;
   std::size_t fallback_ = 0, few_ = 0, outside_ = 0;
