@@ -188,6 +188,8 @@ std::string flag_text(std::string_view option, std::string_view value) {
 void add_commands(CLI::App& app, Common& common) {
   add_fit(app, common);
   add_predict(app, common);
+  add_track(app, common);
+  add_update(app, common);
   add_evaluate(app, common);
   add_report(app, common);
   add_inspect(app, common);

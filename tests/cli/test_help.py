@@ -7,7 +7,8 @@ import subprocess
 
 from harness import TOOL, USAGE, CliTest, main
 
-COMMANDS = ["fit", "predict", "evaluate", "report", "inspect", "methods", "demo", "serve", "completion"]
+COMMANDS = ["fit", "predict", "evaluate", "report", "inspect", "methods", "demo", "serve", "completion",
+            "track", "update"]
 
 
 class Help(CliTest):

@@ -94,7 +94,8 @@ void add_inspect(CLI::App& app, Common& common) {
   CLI::App* command =
       app.add_subcommand("inspect", "Show the contents of a model file and what the fit chose");
   command->footer("Example:\n  tare inspect cars.tare");
-  command->add_option("model", *path, "Model file of 'tare fit'")->required();
+  command->add_option("model", *path, "Model file of 'tare fit' or 'tare track --save'")
+      ->required();
   add_common(*command, common);
   command->callback([path, &common] {
     const Description model = describe(load_model(*path));  // with all checks of the file

@@ -26,6 +26,7 @@ struct ServeOptions {
   std::size_t max_buffered_mib = 256;
   std::string allow_host;
   std::string log = "all";
+  std::size_t max_journal_mib = 1024;
 };
 
 // Beyond these a value is a typing error, and would not fit the units that it is converted to.
@@ -83,6 +84,7 @@ void check_options(const ServeOptions& options) {
   };
   check("--max-body", options.max_body_kib, 1, kMostBodyKib);
   check("--max-buffered", options.max_buffered_mib, 1, kMostBufferedMib);
+  check("--max-journal", options.max_journal_mib, 1, kMostBufferedMib);
   check("--max-rows", server.limits.rows, 1, kMostCount);
   check("--max-connections", server.limits.connections, 1, kMostCount);
   check("--watch-window", server.watch_window, 1, kMostCount);
@@ -101,6 +103,7 @@ void run_serve(ServeOptions options, const Common& common) {
   server.limits.body_bytes = options.max_body_kib << 10;
   server.limits.buffered_bytes = options.max_buffered_mib << 20;
   server.limits.held_bytes = options.max_buffered_mib << 20;
+  server.most_journal_bytes = std::uint64_t{options.max_journal_mib} << 20;
   server.allowed_hosts = split_names(options.allow_host);
   server.limits.request_time =
       std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout_s * 1000.0));
@@ -109,6 +112,7 @@ void run_serve(ServeOptions options, const Common& common) {
   server.limits.grace_time +=
       server.limits.request_time;  // a request that has just begun may take that long
   std::signal(SIGPIPE, SIG_IGN);   // a closed reader of the log does not end the service
+  std::signal(SIGXFSZ, SIG_IGN);   // a journal that may not grow any more is an error of write()
   serve::Server service(server);
   if (common.json) {
     fmt::print("{}\n",
@@ -135,6 +139,7 @@ void add_serve(CLI::App& app, Common& common) {
       "Examples:\n"
       "  tare serve cars.tare                       then open http://127.0.0.1:8080\n"
       "  tare serve cars.tare --port 0 --token-file secret.txt\n"
+      "  tare serve online.tare --journal online.journal    learns what /v1/observe gets\n"
       "  curl -s localhost:8080/v1/predict -H 'Content-Type: application/json' \\\n"
       "    -d '{\"rows\": [{\"hp\": 150, \"weight\": 3436}], \"interval\": 0.9}'\n"
       "The address goes to standard output. The log, one JSON object per line, goes to standard "
@@ -178,7 +183,17 @@ void add_serve(CLI::App& app, Common& common) {
   count("--watch-window", server.watch_window,
         "Number of most recent observations over which coverage is measured");
   count("--remember", server.remembered_rows,
-        "Number of predicted rows whose target can be reported later by id; 16 to 24 bytes each");
+        "Number of predicted rows whose target can be reported later by id; 16 to 24 bytes each, "
+        "and those of an online model in at most 128 MiB. Also the number of ids of observed rows "
+        "that an online model knows as repeated");
+  command->add_option("--journal", server.journal,
+                      "File for the rows that an online model learns from /v1/observe. Each is "
+                      "written before it is acknowledged, and learned again at the next start");
+  command->add_flag("--journal-sync", server.journal_sync,
+                    "Wait for the disk before a row is acknowledged, so that a power cut loses "
+                    "none");
+  count("--max-journal", options->max_journal_mib,
+        "Maximum size of the journal in MiB; rows beyond it are refused with 503");
   command->add_option("--log", options->log, "Requests to log: all, or only errors")
       ->capture_default_str();
   add_common(*command, common);

@@ -27,6 +27,8 @@ struct CheckFailed {
 // Each adds its command to the tool, with options, help and callback.
 void add_fit(CLI::App& app, Common& common);
 void add_predict(CLI::App& app, Common& common);
+void add_track(CLI::App& app, Common& common);
+void add_update(CLI::App& app, Common& common);
 void add_evaluate(CLI::App& app, Common& common);
 void add_report(CLI::App& app, Common& common);
 void add_inspect(CLI::App& app, Common& common);

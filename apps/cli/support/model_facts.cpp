@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/strings.h"
@@ -126,6 +127,42 @@ void add_residual_trees(const Description& model, Facts& facts) {
   facts.emplace_back("along", along_text(trees));
 }
 
+std::string online_source(const OnlineDescription& online) {
+  if (online.source == "model") return "of a model of 'tare fit' (" + online.base_method + ")";
+  return online.source == "own" ? "of trees of its own, fitted again as rows come"
+                                : "of the column";
+}
+
+/// A stream that the model has followed: rows, levels and drift.
+void add_online(const OnlineDescription& online, Facts& facts) {
+  facts.emplace_back("online",
+                     fmt::format("{}; errors are those {}", online.method, online_source(online)));
+  facts.emplace_back(
+      "followed", fmt::format("{} rows: {} to warm up, then {} answered and learned{}", online.rows,
+                              std::min(online.start, online.rows), online.answered,
+                              online.delay == 0 ? ""
+                                                : fmt::format("; a target is known after {} "
+                                                              "more rows are answered",
+                                                              online.delay)));
+  for (const OnlineDescription::KeptLevel& kept : online.levels) {
+    std::string text = fmt::format("{}", kept.level);
+    if (online.answered > 0) {
+      text += fmt::format(": {:.4f} of the targets at or below the answer", kept.share_below);
+    }
+    text += kept.bound < 1.0 ? fmt::format("; proven: within {:.4f} of the level", kept.bound)
+                             : "; nothing proven yet";
+    facts.emplace_back("level", std::move(text));
+  }
+  facts.emplace_back(
+      "drift",
+      online.drift_alarm
+          ? fmt::format("alarm at row {}, change from about row {} (of the rows followed, from 0)",
+                        *online.drift_alarm, online.drift_change.value_or(*online.drift_alarm))
+          : fmt::format("no alarm; evidence log e {:.2f}, an alarm from {:.2f} on (rate of "
+                        "false alarms {})",
+                        online.drift_log_e, std::log(1.0 / online.drift_rate), online.drift_rate));
+}
+
 }  // namespace
 
 std::string bands_text(const BandsDescription& bands) {
@@ -159,10 +196,14 @@ Facts model_facts(const Description& model) {
       {"predictor", model.predictor},
       {"weight", model.weight},
       {"features", column_list(model)},
-      {"fitted on", fmt::format("{} rows", model.rows)},
   };
-  add_guarantee(model, facts);
-  facts.emplace_back("bands", bands_text(model.bands));
+  if (model.online) {
+    add_online(*model.online, facts);  // bands and a guarantee of the fit do not apply
+  } else {
+    facts.emplace_back("fitted on", fmt::format("{} rows", model.rows));
+    add_guarantee(model, facts);
+    facts.emplace_back("bands", bands_text(model.bands));
+  }
   for (const PredictionWarning& warning : model.warnings) {
     facts.emplace_back("warning", fmt::format("{} [{}]", warning.text, warning_name(warning.code)));
   }
