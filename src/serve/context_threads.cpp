@@ -2,13 +2,18 @@
 #include "serve/context_threads.h"
 
 #include <exception>
+#include <utility>
 
 #include "base/fail.h"
 
 namespace tare::serve {
 
-ContextThreads::ContextThreads(boost::asio::io_context& context, Log& log)
-    : context_(context), log_(log), work_(context.get_executor()) {}
+ContextThreads::ContextThreads(boost::asio::io_context& context, Log& log,
+                               std::function<void()> after_failure)
+    : context_(context),
+      log_(log),
+      after_failure_(std::move(after_failure)),
+      work_(context.get_executor()) {}
 
 ContextThreads::~ContextThreads() {
   stop();
@@ -43,6 +48,7 @@ void ContextThreads::run() {
     } catch (const std::exception& error) {
       log_.write_made(
           [&] { return LogLine("error", "connection_failed").text("reason", error.what()); });
+      if (after_failure_) after_failure_();
     }
   }
 }

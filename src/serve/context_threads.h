@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -17,8 +18,10 @@ namespace tare::serve {
 /// lack of memory, is logged and ends that handler only.
 class ContextThreads {
  public:
-  /// Both must outlive it.
-  ContextThreads(boost::asio::io_context& context, Log& log);
+  /// Both must outlive it. `after_failure` is called after a handler threw, also where asio itself
+  /// had no memory to call one and has lost it.
+  ContextThreads(boost::asio::io_context& context, Log& log,
+                 std::function<void()> after_failure = {});
   /// Stops the context and waits for its handlers.
   ~ContextThreads();
   ContextThreads(const ContextThreads&) = delete;
@@ -36,6 +39,7 @@ class ContextThreads {
  private:
   boost::asio::io_context& context_;
   Log& log_;
+  std::function<void()> after_failure_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   std::atomic<std::size_t> running_ = 0;
   std::vector<std::thread> threads_;

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "apply/kept_columns.h"
 #include "apply/level_columns.h"
 #include "base/strings.h"
+#include "online/journal/journal_row.h"
 #include "serve/http/refusal.h"
 #include "serve/model/predict_rows.h"
 #include "serve/rows/csv_body.h"
@@ -78,6 +80,45 @@ void check_cells(const PredictRequest& request, const Limits& limits) {
          request.table.rows(), per_row, limits.cells);
 }
 
+/// Ids of rows tell which have been learned; a model that does not learn has no use for them.
+void need_learner(const ServedModel& model) {
+  if (model.online()) return;
+  refuse(400,
+         "ids of rows are for a model that learns, and this one does not (send the rows "
+         "without ids)");
+}
+
+void request_ids(const std::vector<std::string>& header, std::string_view column,
+                 std::vector<ColumnRequest>& requests) {
+  if (std::ranges::find(header, column) == header.end()) {
+    refuse(400, "the body has no column '{}', which the parameter id names",
+           column.substr(0, kLongestRowId));
+  }
+  keep_raw(header, {std::string(column)}, requests);
+}
+
+std::vector<std::string> texts_of_column(const Table& table, std::string_view column) {
+  std::vector<std::string> texts;
+  const Column* const found = table.find(column);
+  for (std::size_t i = 0; found != nullptr && i < table.rows(); ++i) {
+    texts.emplace_back(found->raw[i]);
+  }
+  return texts;
+}
+
+void check_counts(std::size_t count, const char* name, std::size_t wanted, const char* of) {
+  if (count == wanted) return;
+  refuse(422, "there are {} {} but {} {} (each needs its own)", count, name, wanted, of);
+}
+
+void check_ids(const std::vector<std::string>& ids) {
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i].size() <= kLongestRowId) continue;
+    refuse_cell({.row = i}, "its id has {} bytes, but at most {} are allowed", ids[i].size(),
+                kLongestRowId);
+  }
+}
+
 }  // namespace
 
 PredictRequest parse_predict(const Request& request, const Target& target, const ServedModel& model,
@@ -111,42 +152,48 @@ PredictRequest parse_predict(const Request& request, const Target& target, const
   return out;
 }
 
-ObserveRequest parse_observe(const Request& request, const ServedModel& model,
+ObserveRequest parse_observe(const Request& request, const Target& target, const ServedModel& model,
                              const Limits& limits) {
   ObserveRequest out;
   const RowLimits rows = row_limits(request, limits);
   const BodyFormat format = parse_body_format(request.content_type);
+  const std::optional<std::string_view> id_column = target.parameter("id");
+  if (id_column) need_learner(model);
+  std::optional<ColumnPlan> with_ids;
+  if (id_column) with_ids = model.features_and_target().with_ids(std::string(*id_column));
+  const ColumnPlan& plan = with_ids ? *with_ids : model.features_and_target();
   if (format == BodyFormat::kNdjson) {
-    out.table = parse_ndjson_body(request.body, model.features_and_target(), rows);
-    check_input_cells(out.table, model, limits);
-    return out;
-  }
-  if (format == BodyFormat::kCsv) {
+    out.table = parse_ndjson_body(request.body, plan, rows);
+  } else if (format == BodyFormat::kCsv) {
     const auto requests = [&](const std::vector<std::string>& header) {
-      return model.schema().requests("body", header, Need::kFeaturesAndTarget);
+      auto wanted = model.schema().requests("body", header, Need::kFeaturesAndTarget);
+      if (id_column) request_ids(header, *id_column, wanted);
+      return wanted;
     };
     out.table = parse_csv_body(request.body, requests, rows, limits.input_cells);
-    check_input_cells(out.table, model, limits);
-    return out;
-  }
-  JsonBody body = parse_json_body(request.body,
-                                  {model.features_and_target(), rows, {"rows", "ids", "targets"}});
-  out.by_id = body.ids.has_value();
-  if (out.by_id == body.table.has_value() || out.by_id != body.targets.has_value()) {
-    refuse(400, "the body must have either 'rows' with their target '{}', or 'ids' and 'targets'",
-           model.schema().target());
-  }
-  if (!out.by_id) {
+  } else {
+    JsonBody body = parse_json_body(request.body, {plan, rows, {"rows", "ids", "targets"}});
+    out.by_id = body.targets.has_value();
+    if (out.by_id == body.table.has_value() || (out.by_id && !body.ids)) {
+      refuse(400, "the body must have either 'rows' with their target '{}', or 'ids' and 'targets'",
+             model.schema().target());
+    }
+    if (body.ids) out.ids = std::move(*body.ids);
+    if (out.by_id) {
+      out.targets = std::move(*body.targets);
+      check_counts(out.ids.size(), "ids", out.targets.size(), "targets");
+      return out;
+    }
     out.table = std::move(*body.table);
-    check_input_cells(out.table, model, limits);
-    return out;
+    if (body.ids) {
+      need_learner(model);
+      if (id_column) refuse(400, "both 'ids' and the parameter id name the rows (use one of them)");
+      check_counts(out.ids.size(), "ids", out.table.rows(), "rows");
+    }
   }
-  out.ids = std::move(*body.ids);
-  out.targets = std::move(*body.targets);
-  if (out.ids.size() != out.targets.size()) {
-    refuse(422, "there are {} ids but {} targets (each id needs one target)", out.ids.size(),
-           out.targets.size());
-  }
+  if (id_column) out.ids = texts_of_column(out.table, *id_column);
+  check_ids(out.ids);
+  check_input_cells(out.table, model, limits);
   return out;
 }
 

@@ -30,11 +30,11 @@ PredictRequest parse_predict(const Request& request, const Target& target, const
 /// A request to POST /v1/observe: targets of rows that were predicted before, or rows with targets.
 struct ObserveRequest {
   bool by_id = false;
-  std::vector<std::string> ids;
-  std::vector<double> targets;  // of ids
-  Table table;                  // without ids
+  std::vector<std::string> ids;  // by_id: of the targets; else of the rows, or empty
+  std::vector<double> targets;   // by_id
+  Table table;                   // not by_id
 };
-ObserveRequest parse_observe(const Request& request, const ServedModel& model,
+ObserveRequest parse_observe(const Request& request, const Target& target, const ServedModel& model,
                              const Limits& limits);
 
 }  // namespace tare::serve

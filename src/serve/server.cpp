@@ -16,6 +16,8 @@
 #include <cmath>
 #include <csignal>
 #include <mutex>
+#include <new>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -26,6 +28,8 @@
 #include "serve/monitor/log.h"
 #include "serve/monitor/metrics.h"
 #include "serve/monitor/observations.h"
+#include "serve/online/online_teacher.h"
+#include "serve/round.h"
 #include "serve/service.h"
 #include "serve/session.h"
 
@@ -46,6 +50,29 @@ constexpr std::size_t kStrands = 257;
 
 }  // namespace
 
+namespace {
+
+/// While it lives, the process ends where there is no memory, with the tool's words for it.
+class EndWithoutMemory {
+ public:
+  EndWithoutMemory() : before_(std::set_new_handler(&end)) {}
+  ~EndWithoutMemory() { std::set_new_handler(before_); }
+  EndWithoutMemory(const EndWithoutMemory&) = delete;
+  EndWithoutMemory& operator=(const EndWithoutMemory&) = delete;
+
+ private:
+  static void end() {
+    constexpr std::string_view kWords = "error: out of memory\n";
+    // The result does not matter: there is nothing else to do.
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kWords.data(), kWords.size());
+    ::_exit(1);
+  }
+
+  std::new_handler before_;
+};
+
+}  // namespace
+
 class Server::Impl {
  public:
   explicit Impl(const ServerOptions& options)
@@ -55,7 +82,13 @@ class Server::Impl {
                        .window = options_.watch_window,
                        .remembered = options_.remembered_rows,
                        .prefix = random_text()}),
-        service_(models_, observations_, metrics_, options_.limits, options_.token),
+        teacher_({.journal = options_.journal,
+                  .sync = options_.journal_sync ? JournalSync::kAlways : JournalSync::kSystem,
+                  .most_journal_bytes = options_.most_journal_bytes,
+                  .remembered = options_.remembered_rows,
+                  .watch = options_.watch_level},
+                 *models_.now()->model),
+        service_(models_, observations_, metrics_, options_.limits, options_.token, &teacher_),
         log_(STDERR_FILENO),
         context_{service_,
                  metrics_,
@@ -68,12 +101,12 @@ class Server::Impl {
                             .has_token = !options_.token.empty(),
                             .allowed = options_.allowed_hosts})},
         strands_(make_strands(io_)),
-        acceptor_(asio::make_strand(io_)),
+        acceptor_(strands_.back()),
         accept_pause_(acceptor_.get_executor()),
         file_timer_(io_),
         stop_timer_(acceptor_.get_executor()),
         signals_(io_, SIGTERM, SIGINT, SIGHUP),
-        network_(io_, log_),
+        network_(io_, log_, [this] { start_rounds(); }),
         workers_(work_, log_),
         loader_(loads_, log_) {
     observations_.start_model(models_.now()->number);
@@ -93,10 +126,8 @@ class Server::Impl {
   std::uint16_t port() const { return endpoint_.port(); }
 
   ServerEnd run() {
-    log_start();
-    wait_for_signal();
-    watch_file();
-    asio::post(acceptor_.get_executor(), [this] { accept(); });
+    must_start([this] { log_start(); });
+    start_rounds();  // all of them
     network_.run();
     loader_.stop();
     workers_.stop();
@@ -116,16 +147,19 @@ class Server::Impl {
   using Strand = asio::strand<asio::io_context::executor_type>;
 
   /// Strands are made at the start, and connections share them: where there is no memory for a new
-  /// one, asio destroys what it has not set yet and ends the process (Boost 1.81, ~strand_impl).
+  /// one, asio destroys what it has not set yet, and crashes or waits for ever (Boost 1.81,
+  /// ~strand_impl). So a lack of memory ends the process here, where nothing can be lost.
   static std::vector<Strand> make_strands(asio::io_context& context) {
+    const EndWithoutMemory end_here;
     std::vector<Strand> strands;
-    strands.reserve(kStrands);
+    strands.reserve(kStrands + 1);  // the last one is the acceptor's
+    strands.push_back(asio::make_strand(context));
     for (std::size_t i = 0; i < kStrands; ++i) strands.push_back(asio::make_strand(context));
     return strands;
   }
 
   /// For the strand of the acceptor.
-  const Strand& next_strand() noexcept { return strands_[next_strand_++ % strands_.size()]; }
+  const Strand& next_strand() noexcept { return strands_[next_strand_++ % kStrands]; }
 
   /// Starts the next round of something that goes on until the service stops. Where there is no
   /// memory for it, waits for some: a connection may end for that reason, the service may not.
@@ -166,14 +200,53 @@ class Server::Impl {
         .count("max_connections", options_.limits.connections)
         .text("token", options_.token.empty() ? "none" : "wanted");
     log_.write(line);
+    log_online();
     if (!endpoint_.address().is_loopback() && options_.token.empty()) {
       log_.write(LogLine("warning", "open_to_the_network")
                      .text("remedy", "use --token-file, or --host 127.0.0.1"));
     }
   }
 
+  void log_online() {
+    if (!teacher_.is_online()) return;
+    const OnlineTeacher::Start& start = teacher_.start();
+    if (options_.journal.empty()) {
+      log_.write(LogLine("warning", "learns_in_memory_only")
+                     .count("rows", start.rows)
+                     .text("remedy", "use --journal FILE to keep what it learns"));
+      return;
+    }
+    if (start.cut_bytes > 0) {
+      log_.write(LogLine("warning", "journal_cut")
+                     .text("journal", options_.journal)
+                     .count("bytes", start.cut_bytes)
+                     .text("reason", "the last record was not written whole"));
+    }
+    log_.write(LogLine("info", "journal")
+                   .text("journal", options_.journal)
+                   .count("skipped", start.skipped)
+                   .count("replayed", start.replayed)
+                   .count("rows", start.rows));
+  }
+
+  /// Starts what goes on until the service stops, as far as it is not under way: at the start, and
+  /// where a handler was lost, as asio may have had no memory to call it.
+  void start_rounds() noexcept {
+    must_start([this] {
+      asio::post(strands_.back(), [this] {  // the acceptor's
+        must_start([this] {
+          if (acceptor_.is_open()) accept();
+        });
+      });
+    });
+    must_start([this] { wait_for_signal(); });
+    must_start([this] { watch_file(); });
+  }
+
   void accept() {
-    acceptor_.async_accept(next_strand(), [this](Failure failure, tcp::socket socket) {
+    if (!Round::begin(accepting_)) return;
+    auto taken = [this, round = Round(accepting_)](Failure failure, tcp::socket socket) mutable {
+      round.end();
       if (!failure) try_take(std::move(socket));  // also one that came just before the end
       must_start([&] {
         if (failure && acceptor_.is_open()) {
@@ -182,7 +255,8 @@ class Server::Impl {
           accept_next();
         }
       });
-    });
+    };
+    acceptor_.async_accept(next_strand(), std::move(taken));
   }
 
   void accept_next() {
@@ -230,26 +304,32 @@ class Server::Impl {
   }
 
   void wait_for_signal() {
-    signals_.async_wait([this](Failure failure, int signal) {
-      if (failure) return;
-      if (signal == SIGHUP) {
-        log_.write_made([] { return LogLine("info", "signal").text("name", "SIGHUP"); });
-        reload();
-      } else if (context_.stopping) {
-        finish();  // told twice
-        return;
-      } else {
-        stop(signal);
-      }
-      must_start([this] { wait_for_signal(); });
-    });
+    if (!Round::begin(waiting_for_signal_)) return;
+    signals_.async_wait(
+        [this, round = Round(waiting_for_signal_)](Failure failure, int signal) mutable {
+          round.end();
+          if (failure) return;
+          if (signal == SIGHUP) {
+            log_.write_made([] { return LogLine("info", "signal").text("name", "SIGHUP"); });
+            reload();
+          } else if (context_.stopping) {
+            finish();  // told twice
+            return;
+          } else {
+            stop(signal);
+          }
+          must_start([this] { wait_for_signal(); });
+        });
   }
 
   void watch_file() {
+    if (!Round::begin(watching_file_)) return;
+    Round begun(watching_file_);
     file_timer_.expires_after(kLookAtFile);
-    file_timer_.async_wait([this](Failure failure) {
+    file_timer_.async_wait([this, round = std::move(begun)](Failure failure) mutable {
+      round.end();
       if (failure || context_.stopping) return;
-      if (models_.file_changed()) reload();
+      if (models_.file_changed() || teacher_.is_broken()) reload();
       must_start([this] { watch_file(); });
     });
   }
@@ -264,8 +344,13 @@ class Server::Impl {
     reload_waits_ = false;
     if (context_.stopping) return;
     const auto start = std::chrono::steady_clock::now();
+    if (teacher_.is_broken()) models_.distrust();
     const ModelHolder::Reload result =
-        models_.reload([this](std::uint32_t number) { observations_.start_model(number); });
+        models_.reload([this](std::uint32_t number) { observations_.start_model(number); },
+                       [this](const ServedModel& fresh, const ServedModel& present) {
+                         OnlineTeacher::Switch done = teacher_.switch_to(fresh, present);
+                         return ModelHolder::Prepared{std::move(done.lock), done.continues};
+                       });
     const double ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     log_reload(result, ms);
@@ -357,6 +442,7 @@ class Server::Impl {
   ModelHolder models_;
   Observations observations_;
   Metrics metrics_;
+  OnlineTeacher teacher_;
   Service service_;
   Log log_;
   asio::io_context io_;
@@ -365,6 +451,9 @@ class Server::Impl {
   SessionContext context_;
   std::vector<Strand> strands_;  // of connections
   std::size_t next_strand_ = 0;
+  std::atomic<bool> accepting_ = false;
+  std::atomic<bool> waiting_for_signal_ = false;
+  std::atomic<bool> watching_file_ = false;
   tcp::acceptor acceptor_;
   asio::steady_timer accept_pause_;
   asio::steady_timer file_timer_;

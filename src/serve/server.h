@@ -23,6 +23,11 @@ struct ServerOptions {
   std::size_t watch_window = 1'000;
   std::size_t remembered_rows = 1'000'000;
   bool log_requests = true;  // also those that went well
+
+  // Of a model that learns.
+  std::string journal;  // file; empty: what it learns is in memory only
+  bool journal_sync = false;
+  std::uint64_t most_journal_bytes = std::uint64_t{1} << 30;
 };
 
 /// How the service ended.
@@ -36,8 +41,8 @@ struct ServerEnd {
 /// model on SIGHUP and when its file changes, and writes its log to standard error.
 class Server {
  public:
-  /// Throws what loading a model throws, kInvalidArgument for an invalid address or name, kIo if
-  /// the port is in use or the system refuses a thread.
+  /// Throws what loading a model and OnlineTeacher throw, kInvalidArgument for an invalid address
+  /// or name, kIo if the port is in use or the system refuses a thread.
   explicit Server(const ServerOptions& options);
   ~Server();
 

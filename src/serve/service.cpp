@@ -2,7 +2,9 @@
 #include "serve/service.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <utility>
 
@@ -11,7 +13,9 @@
 #include "serve/http/deadline.h"
 #include "serve/http/embedded.h"
 #include "serve/http/refusal.h"
+#include "serve/model/online_card.h"
 #include "serve/model/predict_rows.h"
+#include "serve/observe_online.h"
 #include "serve/rows_request.h"
 
 namespace tare::serve {
@@ -82,12 +86,43 @@ Reply reply_to(const Refusal& refusal, const Request& request) {
   return problem_reply(refusal.status(), refusal.detail(), request.id, {refusal.cell(), in_json});
 }
 
-std::string outcome_json(const Observations::Outcome& outcome, const CoverageWatch& coverage) {
+std::string outcome_json(const Observations::Outcome& outcome, const CoverageWatch& coverage,
+                         std::optional<std::size_t> learned) {
   return fmt::format(
-      "{{\"counted\":{},\"unknown_ids\":{},\"repeated_ids\":{},\"of_earlier_models\":{},"
+      "{{{}\"counted\":{},\"unknown_ids\":{},\"repeated_ids\":{},\"of_earlier_models\":{},"
       "\"coverage\":{}}}\n",
-      outcome.counted, outcome.unknown, outcome.repeated, outcome.earlier,
-      coverage.to_json(CoverageWatch::History::kWithout));
+      learned ? fmt::format("\"learned\":{},", *learned) : "", outcome.counted, outcome.unknown,
+      outcome.repeated, outcome.earlier, coverage.to_json(CoverageWatch::History::kWithout));
+}
+
+void append_online(std::string& out, const OnlineModel& model, const OnlineTeacher* teacher) {
+  const OnlineStatus status = online_status(model);
+  append_metric(out, "tare_online_rows", "gauge", "Rows that the model has learned.",
+                static_cast<double>(status.rows));
+  append_metric(out, "tare_online_answered", "gauge",
+                "Of these, rows after the warm-up: tare_online_coverage is of them.",
+                static_cast<double>(status.answered));
+  const auto list = [&](const char* name, const char* help, double OnlineInterval::*member) {
+    out += fmt::format("# HELP {} {}\n# TYPE {} gauge\n", name, help, name);
+    for (const OnlineInterval& interval : status.intervals) {
+      out +=
+          fmt::format("{}{{interval=\"{:.6g}\"}} {}\n", name, interval.confidence,
+                      std::isnan(interval.*member) ? "NaN" : fmt::format("{}", interval.*member));
+    }
+  };
+  list("tare_online_coverage", "Share of targets inside the interval, since the warm-up.",
+       &OnlineInterval::coverage);
+  list("tare_online_bound", "Proven bound of |coverage - confidence|; 1: nothing is proven.",
+       &OnlineInterval::bound);
+  append_metric(out, "tare_drift_log_e", "gauge",
+                "Evidence of drift; an alarm from tare_drift_threshold on.", status.drift_log_e);
+  append_metric(out, "tare_drift_threshold", "gauge",
+                "Minus the logarithm of the false alarm rate.", status.drift_threshold);
+  append_metric(out, "tare_drift_alarm", "gauge", "1 after an alarm of drift, else 0.",
+                status.alarm ? 1.0 : 0.0);
+  if (teacher == nullptr || teacher->options().journal.empty()) return;
+  append_metric(out, "tare_journal_bytes", "gauge", "Size of the journal.",
+                static_cast<double>(teacher->journal_bytes()));
 }
 
 }  // namespace
@@ -105,12 +140,13 @@ Reply problem_reply(unsigned status, const std::string& detail, const std::strin
 }
 
 Service::Service(const ModelHolder& models, Observations& observations, Metrics& metrics,
-                 const Limits& limits, std::string token)
+                 const Limits& limits, std::string token, OnlineTeacher* teacher)
     : models_(models),
       observations_(observations),
       metrics_(metrics),
       limits_(limits),
-      token_(std::move(token)) {}
+      token_(std::move(token)),
+      teacher_(teacher) {}
 
 /// The reply of `work`, or to what it throws.
 template <class Work>
@@ -158,6 +194,10 @@ bool Service::takes_body(const Request& request) noexcept { return request.metho
 
 bool Service::may_take_long(const Request& request) const noexcept {
   if (request.method != "POST") return false;
+  if (teacher_ != nullptr && teacher_->may_take_long() &&
+      request.target.starts_with("/v1/observe")) {
+    return true;
+  }
   return !is_small(request.body) || small_seconds_.load() > kQuickSeconds;
 }
 
@@ -200,8 +240,7 @@ Reply Service::act(const Route& route, const Request& request, const Target& tar
     case Action::kLive:
       return text_reply("{\"status\":\"live\"}\n", "application/json");
     case Action::kReady:
-      if (stopping_) refuse(503, "the service is stopping");
-      return text_reply("{\"status\":\"ready\"}\n", "application/json");
+      return ready();
     case Action::kMetrics:
       return metrics_text();
     case Action::kModel:
@@ -212,19 +251,42 @@ Reply Service::act(const Route& route, const Request& request, const Target& tar
     case Action::kPredict:
       return predict(request, target);
     case Action::kObserve:
-      return observe(request);
+      return observe(request, target);
   }
   refuse(404, "there is no content at this path");
 }
 
+Reply Service::ready() const {
+  if (stopping_) refuse(503, "the service is stopping");
+  if (teacher_ != nullptr) teacher_->check_whole();
+  return text_reply("{\"status\":\"ready\"}\n", "application/json");
+}
+
+/// 0: nothing is learned.
+std::uint32_t Service::lineage() const {
+  if (teacher_ == nullptr) return 0;
+  teacher_->check_whole();
+  return teacher_->lineage();
+}
+
 Reply Service::predict(const Request& request, const Target& target) {
   const auto start = Clock::now();
+  const std::uint32_t lineage = this->lineage();
   const std::shared_ptr<const NumberedModel> now = models_.now();
   PredictRequest asked =
       parse_predict(request, target, *now->model, limits_, observations_.options().level);
-  const Answers answers = answer_rows(*now->model, asked.predictor, asked.table, request.time);
+  RowEncoder encoder(now->model->schema(), Need::kFeatures);
+  Answers answers;
+  if (lineage > 0) {
+    encode_rows(*now->model, encoder, asked.table);
+    answers = answer_encoded(asked.predictor, encoder, request.time);
+  } else {
+    answers = answer_rows(*now->model, asked.predictor, asked.table, request.time);
+  }
   const std::uint64_t first = observations_.remember(answers.unnamed, now->number);
-  const std::vector<Notice> warnings = asked.predictor.notices();
+  if (lineage > 0) teacher_->waiting().add(first, encoder.rows(), lineage);
+  std::vector<Notice> warnings = encoder.notices();
+  std::ranges::move(asked.predictor.notices(), std::back_inserter(warnings));
   const std::size_t count = answers.values.rows();
   Reply reply;
   reply.content_type = content_type_of(asked.format);
@@ -250,19 +312,27 @@ Reply Service::predict(const Request& request, const Target& target) {
   return reply;
 }
 
-Reply Service::observe(const Request& request) {
+Reply Service::observe(const Request& request, const Target& target) {
+  const std::uint32_t lineage = this->lineage();
   const std::shared_ptr<const NumberedModel> now = models_.now();
-  const ObserveRequest asked = parse_observe(request, *now->model, limits_);
+  const ObserveRequest asked = parse_observe(request, target, *now->model, limits_);
   Observations::Outcome outcome;
-  if (asked.by_id) {
+  std::optional<std::size_t> learned;
+  if (lineage > 0 && now->model->online()) {
+    const OnlineOutcome taught =
+        observe_online(asked, *now, lineage, *teacher_, observations_, request.time);
+    learned = taught.learned;
+    outcome = taught.watched;
+  } else if (asked.by_id) {
     outcome = observations_.observe(asked.ids, asked.targets);
   } else {
     const Answers answers =
         answer_observed(*now->model, asked.table, observations_.options().level, request.time);
     outcome = observations_.observe(answers.unnamed, answers.targets, now->number);
   }
-  Reply reply = text_reply(outcome_json(outcome, observations_.coverage()), "application/json");
-  reply.rows = outcome.counted;
+  Reply reply =
+      text_reply(outcome_json(outcome, observations_.coverage(), learned), "application/json");
+  reply.rows = learned.value_or(outcome.counted);
   return reply;
 }
 
@@ -283,6 +353,7 @@ Reply Service::metrics_text() const {
                 coverage.band().high);
   append_metric(more, "tare_coverage_alarm", "gauge", "-1 below the band, 1 above it, 0 within.",
                 coverage.alarm());
+  if (now->model->online()) append_online(more, *now->model->online(), teacher_);
   more += fmt::format(
       "# HELP tare_model_info The model in use.\n"
       "# TYPE tare_model_info gauge\n"

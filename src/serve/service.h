@@ -13,15 +13,17 @@
 #include "serve/model/model_holder.h"
 #include "serve/monitor/metrics.h"
 #include "serve/monitor/observations.h"
+#include "serve/online/online_teacher.h"
 
 namespace tare::serve {
 
 /// Turns a request into a reply, without sockets. Thread-safe.
 class Service {
  public:
-  /// An empty token means that none is required. The other arguments must outlive this object.
+  /// An empty token means that none is required. Without a teacher no model learns. The other
+  /// arguments must outlive this object.
   Service(const ModelHolder& models, Observations& observations, Metrics& metrics,
-          const Limits& limits, std::string token);
+          const Limits& limits, std::string token, OnlineTeacher* teacher = nullptr);
 
   /// Never throws: an error becomes a reply.
   Reply handle(const Request& request) noexcept;
@@ -47,7 +49,9 @@ class Service {
   Reply reply_of(const Request& request, Work&& work) noexcept;
   Reply act(const Route& route, const Request& request, const Target& target);
   Reply predict(const Request& request, const Target& target);
-  Reply observe(const Request& request);
+  Reply observe(const Request& request, const Target& target);
+  Reply ready() const;
+  std::uint32_t lineage() const;
   Reply metrics_text() const;
   void check_token(const Request& request) const;
 
@@ -56,6 +60,7 @@ class Service {
   Metrics& metrics_;
   const Limits& limits_;
   std::string token_;
+  OnlineTeacher* teacher_;
   std::atomic<bool> stopping_ = false;
   std::atomic<double> small_seconds_ = 0.0;  // that small predictions take, lately
 };

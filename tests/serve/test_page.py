@@ -40,6 +40,17 @@ WORDS = """[...document.querySelectorAll('.plot svg')].flatMap(svg => {
 })"""
 
 
+# Words whose contrast is below WCAG's 4.5.
+CONTRAST = """(() => { const light = c => { const p = c.match(/[\\d.]+/g).slice(0, 3).map(v => v / 255)
+            .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * p[0] + 0.7152 * p[1] + 0.0722 * p[2]; };
+          const ground = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+            if (!c.endsWith(', 0)')) return c; } return 'rgb(255, 255, 255)'; };
+          return [...document.querySelectorAll('p, h1, h2, label, button, dt, dd, th, td, .button, a, svg text')].filter(e => e.textContent.trim() &&
+            e.getBoundingClientRect().width > 1).map(e => {
+            const style = getComputedStyle(e), ink = light(e instanceof SVGElement ? style.fill : style.color), back = light(ground(e));
+            return [(Math.max(ink, back) + 0.05) / (Math.min(ink, back) + 0.05), e.outerHTML.slice(0, 80)]; }).filter(([c]) => c < 4.5); })()"""
+
+
 def shots():
     return os.environ.get("TARE_SCREENSHOTS") or tempfile.gettempdir()
 
@@ -104,6 +115,11 @@ class Page(ServeTest):
         self.assertEqual(page.errors, [])
         for url in page.requests:
             self.assertTrue(url.startswith((self.service.url, "blob:", "data:")), f"{url} is somewhere else")
+
+    def test_a_model_that_does_not_learn_has_no_stream(self):
+        page = self.open()
+        self.assertEqual(page.evaluate("['stream', 'drift-alarm'].map(id => document.getElementById(id).hidden)"), [True, True])
+        self.assertEqual(page.evaluate("document.getElementById('observe').textContent"), "Count as observations")
 
     def test_drawn_and_fits_at_every_width(self):
         rows = [dict(zip(CARS, row)) for row in cars(300, 2)]
@@ -205,19 +221,11 @@ class Page(ServeTest):
 
     def test_colours_can_be_told_from_their_ground(self):
         """WCAG's contrast of 4.5 for words, in both schemes."""
-        script = """(() => { const light = c => { const p = c.match(/[\\d.]+/g).slice(0, 3).map(v => v / 255)
-            .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * p[0] + 0.7152 * p[1] + 0.0722 * p[2]; };
-          const ground = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
-            if (!c.endsWith(', 0)')) return c; } return 'rgb(255, 255, 255)'; };
-          return [...document.querySelectorAll('p, h1, h2, label, button, dt, dd, th, td, .button, a, svg text')].filter(e => e.textContent.trim() &&
-            e.getBoundingClientRect().width > 1).map(e => {
-            const style = getComputedStyle(e), ink = light(e instanceof SVGElement ? style.fill : style.color), back = light(ground(e));
-            return [(Math.max(ink, back) + 0.05) / (Math.min(ink, back) + 0.05), e.outerHTML.slice(0, 80)]; }).filter(([c]) => c < 4.5); })()"""
         for scheme in ("light", "dark"):
             page = self.open(1400, scheme)
             page.set_file("#file", self.path("cars.csv"))
             page.wait_for("!document.getElementById('csv-result').hidden")
-            self.assertEqual(page.evaluate(script), [], scheme)
+            self.assertEqual(page.evaluate(CONTRAST), [], scheme)
 
     def check_download(self, page, levels):
         """Clicks, and compares the file that comes with what the tool writes."""
@@ -311,6 +319,69 @@ class Page(ServeTest):
         page.press("Enter")
         page.wait_for(DRAWN)
         self.assertTrue(page.evaluate("document.getElementById('login').hidden"))
+
+
+@unittest.skipUnless(devtools.chromium(), "Chromium is not installed (tools/setup.sh test does it)")
+class OnlinePage(ServeTest):
+    """A model that learns: rows, coverage so far and drift are on the page, and follow what is taught."""
+
+    OPTIONS = ("--journal", "j", "--watch-window", 200)
+    open, shot, check_drawn, setUpClass = Page.open, Page.shot, Page.check_drawn, Page.__dict__["setUpClass"]
+
+    def make_model(self):
+        self.write("cars.csv", csv_text(CARS, cars(300, 1)))
+        self.fit("cars.csv", "--method", "nrc", "--regressor", "ridge", target="mpg", output="base.tare")
+        self.write("stream.csv", csv_text(CARS, cars(300, 2)))
+        self.ok("track", "stream.csv", "--model", "base.tare", "--start", "50", "--interval", "0.9,0.5", "--save", "m.tare", "-o", "x.csv", "-q")
+
+    def text(self, page, name):
+        return page.evaluate(f"document.getElementById('{name}').textContent")
+
+    def test_learning_is_shown_as_it_goes_on(self):
+        page = self.open()
+        self.assertIn("300 rows learned, 250 of them after the warm-up", self.text(page, "stream-text"))
+        self.assertIn("300 rows of a stream", self.text(page, "subtitle"))
+        self.assertIn("log e is", self.text(page, "evidence-text"))
+        self.assertTrue(page.evaluate("document.getElementById('drift-alarm').hidden"))
+        table = page.evaluate("[...document.querySelectorAll('#stream-table tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+        self.assertEqual([row[0] for row in table], ["90 %", "50 %"])
+        online = self.service.get("/v1/model").json()["online"]
+        for row, interval in zip(table, online["intervals"]):
+            self.assertAlmostEqual(float(row[1].removesuffix(" %")), 100 * interval["coverage"], delta=0.051)
+        page.set_file("#file", self.path("cars.csv"))
+        page.wait_for("!document.getElementById('csv-result').hidden")
+        self.assertEqual(self.text(page, "observe"), "Teach these rows")
+        before = self.text(page, "headline")
+        page.click("#observe")
+        page.wait_for("document.getElementById('csv-state').textContent === '300 rows were learned.'")
+        page.wait_for("document.getElementById('stream-text').textContent.startsWith('600 rows learned')")
+        page.wait_for(f"document.getElementById('headline').textContent !== {json.dumps(before)}")
+        self.assertIn("600 rows of a stream", self.text(page, "subtitle"))
+        self.check_drawn(page)
+
+    def test_an_alarm_is_shown_with_its_row(self):
+        rows = [dict(zip(CARS, row)) for row in cars(700, 6)]
+        middle = sum(row["mpg"] for row in rows) / len(rows)
+        self.service.post("/v1/observe", {"rows": rows[:400]})
+        page = self.open()
+        self.assertTrue(page.evaluate("document.getElementById('drift-alarm').hidden"))
+        self.service.post("/v1/observe", {"rows": [{**row, "mpg": row["mpg"] + 3 * (row["mpg"] - middle)} for row in rows[400:]]})
+        page.wait_for("!document.getElementById('drift-alarm').hidden")
+        alarm = self.service.get("/v1/model").json()["online"]["drift"]["alarm"]
+        self.assertIn(f"at row {alarm['row']} of the stream", self.text(page, "drift-alarm").replace(",", ""))
+        self.assertIn("times what it was", self.text(page, "drift-alarm"))
+        for cause in alarm["causes"]:
+            self.assertIn(cause["column"], self.text(page, "drift-alarm"))
+        self.assertIn("alarm at row", self.text(page, "evidence-text"))
+        self.assertEqual(page.evaluate("document.getElementById('evidence').value"), 1)
+        self.shot(page, "drift")
+        for width, scheme in ((400, "light"), (1400, "dark")):
+            page = self.open(width, scheme)
+            self.check_drawn(page)
+            self.assertEqual(page.evaluate(OVERFLOW), [], width)
+            self.assertEqual(page.evaluate(WORDS), [], width)
+            self.assertEqual(page.evaluate(CONTRAST), [], scheme)
+            self.shot(page, f"drift-{width}-{scheme}")
 
 
 @unittest.skipUnless(devtools.chromium(), "Chromium is not installed (tools/setup.sh test does it)")

@@ -8,13 +8,15 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kPredictParameters = {"levels", "interval", "diagnostics",
                                                                 "keep"};
-constexpr std::array<Route, 15> kRoutes = {{
+constexpr std::array<std::string_view, 1> kObserveParameters = {"id"};
+constexpr std::array<Route, 16> kRoutes = {{
     {"GET", "/", Action::kFile, false, {}, "index", "text/html; charset=utf-8"},
     {"GET", "/style.css", Action::kFile, false, {}, "style", "text/css; charset=utf-8"},
     {"GET", "/app.js", Action::kFile, false, {}, "app", "text/javascript; charset=utf-8"},
     {"GET", "/controls.js", Action::kFile, false, {}, "controls", "text/javascript; charset=utf-8"},
     {"GET", "/csv.js", Action::kFile, false, {}, "csv", "text/javascript; charset=utf-8"},
     {"GET", "/figures.js", Action::kFile, false, {}, "figures", "text/javascript; charset=utf-8"},
+    {"GET", "/stream.js", Action::kFile, false, {}, "stream", "text/javascript; charset=utf-8"},
     {"GET", "/icon.svg", Action::kFile, false, {}, "icon", "image/svg+xml"},
     {"GET", "/openapi.json", Action::kFile, false, {}, "openapi", "application/json"},
     {"GET", "/livez", Action::kLive, false, {}},
@@ -23,7 +25,7 @@ constexpr std::array<Route, 15> kRoutes = {{
     {"GET", "/v1/model", Action::kModel, true, {}},
     {"GET", "/v1/coverage", Action::kCoverage, true, {}},
     {"POST", "/v1/predict", Action::kPredict, true, kPredictParameters},
-    {"POST", "/v1/observe", Action::kObserve, true, {}},
+    {"POST", "/v1/observe", Action::kObserve, true, kObserveParameters},
 }};
 
 }  // namespace

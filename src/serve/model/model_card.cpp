@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "online/methods/method_table.h"
 #include "tare/base/version.h"
 #include "tare/calibrate/methods.h"
 
@@ -27,11 +28,28 @@ OrderedJson given_columns(const OrderedJson& known) {
   return known["given"].is_null() ? OrderedJson::array() : card_columns(known["given"]["columns"]);
 }
 
+struct MethodTexts {
+  std::string_view summary;
+  std::string_view guarantee;
+  std::string_view citation;
+};
+
+/// Of the method, or of the online method that goes on with its errors.
+MethodTexts texts_of(const Description& model) {
+  if (model.online) {
+    const OnlineMethodInfo& method = find_online_method(model.online->method);
+    return {method.summary, method.guarantee, method.citation};
+  }
+  const Method& method = find_method(model.method);
+  return {method.summary, method.guarantee, method.citation};
+}
+
 }  // namespace
 
-std::string model_card_json(const Description& model, const std::string& version) {
+std::string model_card_json(const Description& model, const std::string& version,
+                            const std::string& online) {
   const OrderedJson known = OrderedJson::parse(description_json(model));
-  const Method& method = find_method(model.method);
+  const MethodTexts method = texts_of(model);
   OrderedJson json = {{"version", version},
                       {"method", model.method},
                       {"summary", method.summary},
@@ -39,7 +57,7 @@ std::string model_card_json(const Description& model, const std::string& version
                       {"citation", method.citation},
                       {"options", known["options"]},
                       {"seed", model.seed},
-                      {"rows", model.rows},
+                      {"rows", model.online ? model.online->rows : model.rows},
                       {"target", model.target},
                       {"window", model.window},
                       {"missing", model.missing},
@@ -48,6 +66,7 @@ std::string model_card_json(const Description& model, const std::string& version
   if (!model.group.empty()) json["group"] = known["group"];
   json["guarantee_details"] = known["guarantee"];
   json["warnings"] = known["warnings"];
+  if (!online.empty()) json["online"] = OrderedJson::parse(online);
   json["tare_version"] = kVersion;
   return json.dump() + "\n";
 }

@@ -54,20 +54,22 @@ void ModelHolder::serve(std::shared_ptr<const NumberedModel> fresh) noexcept {
   now_.swap(fresh);
 }
 
-ModelHolder::Reload ModelHolder::reload(const std::function<void(std::uint32_t)>& before) {
+ModelHolder::Reload ModelHolder::reload(const std::function<void(std::uint32_t)>& before,
+                                        const Prepare& prepare) {
   const std::lock_guard lock(reloading_);
   const std::shared_ptr<const NumberedModel> present = now();
   note_load();
   try {
     auto fresh = ServedModel::load(path_);
-    if (fresh->version() == present->model->version())
+    if (fresh->version() == present->model->version() && !is_distrusted_)
       return {Outcome::kSame, fresh->version(), ""};
     check_columns(*present->model, *fresh);
     // What needs memory comes first: from `before` on nothing may throw.
     Reload switched{Outcome::kSwitched, fresh->version(), ""};
-    auto next =
-        std::make_shared<const NumberedModel>(NumberedModel{std::move(fresh), present->number + 1});
-    before(next->number);
+    auto next = std::make_shared<NumberedModel>(NumberedModel{std::move(fresh), present->number});
+    const Prepared prepared = prepare ? prepare(*next->model, *present->model) : Prepared{};
+    is_distrusted_ = false;
+    if (!prepared.continues) before(++next->number);
     serve(std::move(next));
     return switched;
   } catch (const std::bad_alloc&) {

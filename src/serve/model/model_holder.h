@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -33,11 +34,20 @@ class ModelHolder {
     std::string version;
     std::string reason;  // if it was refused: the reason and the remedy
   };
+  /// What must be done for a switch, and may refuse it by an exception.
+  struct Prepared {
+    std::unique_lock<std::mutex> held;  // until after the switch
+    bool continues = false;             // the new model is in the state of the current one
+  };
+  using Prepare = std::function<Prepared(const ServedModel& fresh, const ServedModel& present)>;
   /// Reloads the whole file, and only then switches. A file is refused if it is damaged, cannot
   /// answer, or needs columns that clients of the current model do not send; the current model then
   /// stays in use. One reload at a time, on a thread that may block. `before` is called with the
-  /// new model's number just before the switch.
-  Reload reload(const std::function<void(std::uint32_t)>& before);
+  /// new model's number just before the switch, unless the new model continues the current one.
+  Reload reload(const std::function<void(std::uint32_t)>& before, const Prepare& prepare = {});
+
+  /// The next reload takes the file even if it is the one in use.
+  void distrust() noexcept { is_distrusted_ = true; }
 
   /// Returns true once after the file has changed and then stayed the same for one more call, so
   /// that a file that is being written is not loaded. For one thread.
@@ -62,6 +72,7 @@ class ModelHolder {
   mutable std::mutex now_guard_;
   std::shared_ptr<const NumberedModel> now_;
   std::mutex reloading_;
+  std::atomic<bool> is_distrusted_ = false;
   std::mutex state_guard_;
   FileState loaded_;  // when the last load began
   FileState seen_;    // by the last call of file_changed

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "io/select_columns.h"
 #include "serve/http/refusal.h"
 #include "tare/apply/predictor.h"
 
@@ -23,7 +24,22 @@ void check_rows(const ServedModel& model, const Table& table) {
   }
 }
 
-/// One thread, which looks at the time between parts of the work.
+/// What the library throws about rows, as a refusal.
+template <class Work>
+auto refusing(const TimeLimit& time, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw refusal_of(error);
+  } catch (const Stopped&) {
+    time.check();  // throws
+    throw;
+  }
+}
+
+}  // namespace
+
+/// It looks at the time between parts of the work.
 Execution until(const TimeLimit& time) {
   Execution how = one_thread();
   how.progress = [&time](std::string_view, double) { time.check(); };
@@ -31,19 +47,28 @@ Execution until(const TimeLimit& time) {
   return how;
 }
 
-}  // namespace
-
 Answers answer_rows(const ServedModel& model, Predictor& predictor, const Table& table,
                     const TimeLimit& time) {
   check_rows(model, table);
-  try {
-    return predictor.answer(table, until(time));
-  } catch (const Error& error) {
-    throw refusal_of(error);
-  } catch (const Stopped&) {
-    time.check();  // throws
-    throw;
-  }
+  return refusing(time, [&] { return predictor.answer(table, until(time)); });
+}
+
+void encode_rows(const ServedModel& model, RowEncoder& encoder, const Table& table) {
+  check_rows(model, table);
+  refusing(TimeLimit(), [&] {
+    if (encoder.is_ready(table)) {
+      encoder.encode(table);
+      return;
+    }
+    const auto wanted = encoder.requests(table.source, table.names(), {});
+    encoder.encode(is_selected(table, wanted) ? table : select_columns(table, wanted));
+  });
+}
+
+Answers answer_encoded(Predictor& predictor, const RowEncoder& encoder, const TimeLimit& time) {
+  Answers answers = refusing(time, [&] { return predictor.answer(encoder.rows(), until(time)); });
+  answers.rows = encoder.encoded().rows;
+  return answers;
 }
 
 Answers answer_observed(const ServedModel& model, const Table& table, double watch,

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "apply/row_encoder.h"
 #include "serve/http/time_limit.h"
 #include "serve/model/served_model.h"
 #include "tare/apply/predictor.h"
@@ -15,6 +16,13 @@ namespace tare::serve {
 /// otherwise.
 Answers answer_rows(const ServedModel& model, Predictor& predictor, const Table& table,
                     const TimeLimit& time);
+
+/// Encodes the rows of a request, and answers them as they are encoded. Throw as answer_rows.
+void encode_rows(const ServedModel& model, RowEncoder& encoder, const Table& table);
+Answers answer_encoded(Predictor& predictor, const RowEncoder& encoder, const TimeLimit& time);
+
+/// One thread, which ends when the time does.
+Execution until(const TimeLimit& time);
 
 /// The ends of the monitored interval for rows whose targets are in the table: Answers::unnamed and
 /// Answers::targets.

@@ -13,6 +13,7 @@
 #include "serve/http/refusal.h"
 #include "serve/http/time_limit.h"
 #include "serve/model/model_card.h"
+#include "serve/model/online_card.h"
 #include "serve/model/predict_rows.h"
 #include "serve/rows/json_body.h"
 
@@ -51,11 +52,17 @@ void check_answers(const ServedModel& model, const std::string& path) {
 
 ServedModel::ServedModel(FittedModel fitted, std::string version)
     : fitted_(std::move(fitted)),
+      online_(online_in(fitted_)),
       version_(std::move(version)),
       features_(*fitted_.schema, Need::kFeatures),
       features_and_target_(*fitted_.schema, Need::kFeaturesAndTarget),
       cells_per_row_(fitted_.schema->feature_names().size() * fitted_.schema->window()),
-      card_(model_card_json(describe(fitted_), version_)) {}
+      card_(online_ ? "" : model_card_json(describe(fitted_), version_)) {}
+
+std::string ServedModel::card() const {
+  if (!online_) return card_;
+  return model_card_json(describe(fitted_), version_, online_card_json(*online_, schema()));
+}
 
 std::shared_ptr<const ServedModel> ServedModel::load(const std::string& path) {
   std::vector<std::byte> bytes = read_whole_file(path);

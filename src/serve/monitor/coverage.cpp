@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "serve/monitor/coverage.h"
 
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
 
 #include "math/binomial.h"
 
@@ -73,28 +73,23 @@ void CoverageWatch::remember() {
 }
 
 std::string CoverageWatch::to_json(History which) const {
+  // As text: the destructor of a JSON value allocates, and ends the process where it cannot.
   const CoverageBand allowed = band();
   const int side = alarm();
-  nlohmann::ordered_json json = {{"level", level_},
-                                 {"window", window_},
-                                 {"observations", observations()},
-                                 {"inside", inside_},
-                                 {"total", total_},
-                                 {"coverage", nullptr},
-                                 {"band", {{"low", allowed.low}, {"high", allowed.high}}},
-                                 {"alarm", side < 0   ? "below"
-                                           : side > 0 ? "above"
-                                                      : "none"}};
-  if (!recent_.empty()) json["coverage"] = coverage();
-  if (which == History::kWithout) return json.dump();
-  json["history"] = nlohmann::ordered_json::array();
+  std::string out = fmt::format(
+      "{{\"level\":{},\"window\":{},\"observations\":{},\"inside\":{},\"total\":{},\"coverage\":{},"
+      "\"band\":{{\"low\":{},\"high\":{}}},\"alarm\":\"{}\"",
+      level_, window_, observations(), inside_, total_,
+      recent_.empty() ? std::string("null") : fmt::format("{}", coverage()), allowed.low,
+      allowed.high, side < 0 ? "below" : (side > 0 ? "above" : "none"));
+  if (which == History::kWithout) return out + "}";
+  out += ",\"history\":[";
   for (const Point& point : history_) {
-    json["history"].push_back({{"at", point.at},
-                               {"coverage", point.coverage},
-                               {"low", point.band.low},
-                               {"high", point.band.high}});
+    if (out.back() != '[') out += ',';
+    out += fmt::format("{{\"at\":{},\"coverage\":{},\"low\":{},\"high\":{}}}", point.at,
+                       point.coverage, point.band.low, point.band.high);
   }
-  return json.dump();
+  return out + "]}";
 }
 
 }  // namespace tare::serve

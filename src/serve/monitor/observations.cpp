@@ -34,11 +34,18 @@ std::string Observations::id(std::uint64_t number) const {
   return fmt::format("{}-{}", options_.prefix, number);
 }
 
-Observations::Slot* Observations::find(std::string_view id) {
-  if (slots_.empty() || !id.starts_with(options_.prefix)) return nullptr;
+std::optional<std::uint64_t> Observations::number(std::string_view id) const {
+  if (!id.starts_with(options_.prefix)) return std::nullopt;
   id.remove_prefix(options_.prefix.size());
-  if (!id.starts_with('-')) return nullptr;
-  const auto number = parse_count(id.substr(1));
+  if (!id.starts_with('-')) return std::nullopt;
+  const auto count = parse_count(id.substr(1));
+  // "ab-01" is another text than "ab-1", and so is another id where ids are compared as texts.
+  if (!count || id.substr(1) != std::to_string(*count)) return std::nullopt;
+  return *count;
+}
+
+Observations::Slot* Observations::find(std::string_view id) {
+  const auto number = slots_.empty() ? std::nullopt : this->number(id);
   if (!number || *number >= next_ || next_ - *number > slots_.size()) return nullptr;
   return &slots_[*number % slots_.size()];
 }

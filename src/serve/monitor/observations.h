@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ class Observations {
   /// first; the others follow it.
   std::uint64_t remember(MatrixView intervals, std::uint32_t model);
   std::string id(std::uint64_t number) const;
+  /// The number of an id of this process, or nothing. The row may be forgotten.
+  std::optional<std::uint64_t> number(std::string_view id) const;
 
   /// The outcome of the targets of one request.
   struct Outcome {

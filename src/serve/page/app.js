@@ -2,6 +2,7 @@
 // The page: the model's card, a row that a person moves about, and what the service answers to it.
 import { buildControls, columnsOf } from "/controls.js";
 import { setUpCsv } from "/csv.js";
+import { showStream } from "/stream.js";
 import { drawCoverage, drawDensity, drawFan, drawIntervals, percent, short } from "/figures.js";
 
 const LEVELS = Array.from({ length: 99 }, (_, i) => (i + 1) / 100);
@@ -134,7 +135,14 @@ async function look() {
     if (answers.every((answer) => answer.ok)) {
       showCoverage(await answers[0].json());
       const fresh = await answers[1].json();
-      if (fresh.version !== card.version) takeCard(fresh);
+      const learned = fresh.online?.rows !== card.online?.rows;
+      if (fresh.version !== card.version) {
+        takeCard(fresh);
+      } else if (learned) {  // the answers are others now
+        card = fresh;
+        showCard();
+        refresh();
+      }
     }
     online(true);
   } catch {
@@ -155,6 +163,9 @@ function showCard() {
     ["Missing values", card.missing === "impute" ? "imputed" : "refused"], ["Reference", card.citation], ["Version", `${card.version}, tare ${card.tare_version}`],
   ];
   if (card.window > 1) lines.splice(3, 0, ["Window", `${card.window} rows of a series; this page asks about a series that stands still`]);
+  if (card.online) lines.splice(4, 1, ["Followed", `${short(card.rows)} rows of a stream, seed ${card.seed}`]);
+  at("subtitle").textContent = `Predictions of ${card.target} by ${card.method}, ${card.online ? `after ${short(card.rows)} rows of a stream` : `fitted on ${short(card.rows)} rows`}`;
+  showStream(card.online);
   at("card").replaceChildren(...lines.flatMap(([name, text]) => [
     Object.assign(document.createElement("dt"), { textContent: name }), Object.assign(document.createElement("dd"), { textContent: text }),
   ]));
@@ -167,7 +178,6 @@ function takeCard(fresh) {
   columns = columnsOf(card);
   showCard();
   document.title = `${card.target} · tare`;
-  at("subtitle").textContent = `Predictions of ${card.target} by ${card.method}, fitted on ${short(card.rows)} rows`;
   if (before && JSON.stringify(columnsOf(before)) === JSON.stringify(columns)) {
     refresh();
     return;

@@ -86,7 +86,7 @@ export function setUpCsv(ask, observed) {
 
   const observe = () => send("/v1/observe", async (answer) => {
     const outcome = await answer.json();
-    say(`${outcome.counted} observations were counted.`);
+    say(outcome.learned === undefined ? `${outcome.counted} observations were counted.` : `${outcome.learned} rows were learned.`);
     observed();
   });
 

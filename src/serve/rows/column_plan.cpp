@@ -19,6 +19,13 @@ ColumnPlan::ColumnPlan(const Schema& schema, Need need) {
   }
 }
 
+ColumnPlan ColumnPlan::with_ids(const std::string& name) const {
+  ColumnPlan plan = *this;
+  plan.add(name, ColumnKind::kSkip, "id");
+  plan.columns_[plan.places_.find(name)->second].raw = true;
+  return plan;
+}
+
 void ColumnPlan::add(const std::string& name, ColumnKind kind, std::string part) {
   if (!places_.emplace(name, columns_.size()).second) return;  // a group that is a feature, too
   columns_.push_back({name, kind, false, std::move(part)});

@@ -17,13 +17,16 @@ struct PlannedColumn {
   std::string name;
   ColumnKind kind = ColumnKind::kNumber;  // kSkip: only its text is wanted, as a group
   bool raw = false;                       // its text is wanted: it is the column of groups
-  std::string part;  // "feature", "prediction", "target", "group", for messages
+  std::string part;  // "feature", "prediction", "target", "group", "id", for messages
 };
 
 /// The columns that the rows of a request must have, indexed by name.
 class ColumnPlan {
  public:
   ColumnPlan(const Schema& schema, Need need);
+
+  /// The same, and the texts of a column of ids.
+  ColumnPlan with_ids(const std::string& name) const;
 
   const std::vector<PlannedColumn>& columns() const noexcept { return columns_; }
   /// The index in columns(), or nothing for a name that the model does not know.
