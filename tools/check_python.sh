@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Checks the Python code: ruff on everything, ruff's format on the package and tools/, mypy --strict on the package, tools/ and the code
-# of docs/tutorial.md. What is checked is in pyproject.toml.
+# of the tutorials. What is checked is in pyproject.toml.
 # usage: tools/check_python.sh [BUILD] [--lint]   (BUILD: a build of tare, where the stub of the compiled module is, or is made; build)
 #        --lint: without types, for which nothing has to be built
 # Ends with 77, which CTest takes for "skipped", where no package index is in reach.
@@ -43,9 +43,10 @@ cp -r python/tare "$types/tare"
 cp "$stub" "$types/tare/"
 cp python/tests/types_for_users.py python/tests/threads_stress.py "$types/"
 python3 tools/doc_blocks.py docs/tutorial.md >"$types/tutorial.py"
+python3 tools/doc_blocks.py docs/tutorial-online.md >"$types/tutorial_online.py"
 if ! (cd "$types" && "$venv/bin/mypy" --config-file "$source/pyproject.toml" --cache-dir "$build/mypy-cache" --no-error-summary \
-  tare types_for_users.py threads_stress.py tutorial.py >found 2>&1); then
-  sed 's#^tare/#python/tare/#; s#^\(types_for_users\|threads_stress\)#python/tests/\1#; s#^tutorial.py#docs/tutorial.md#' "$types/found"
+  tare types_for_users.py threads_stress.py tutorial.py tutorial_online.py >found 2>&1); then
+  sed 's#^tare/#python/tare/#; s#^\(types_for_users\|threads_stress\)#python/tests/\1#; s#^tutorial.py#docs/tutorial.md#; s#^tutorial_online.py#docs/tutorial-online.md#' "$types/found"
   failed=1
 fi
 "$venv/bin/mypy" --cache-dir "$build/mypy-cache" --no-error-summary tools || failed=1

@@ -98,6 +98,12 @@ def _argument(name: str, default: ast.expr | None, constants: dict[str, str]) ->
     return f"{name}={constants.get(value, value)}"
 
 
+def field_names(node: ast.ClassDef) -> str:
+    """The arguments of a dataclass: its fields."""
+    fields = [member.target.id for member in node.body if isinstance(member, ast.AnnAssign) and isinstance(member.target, ast.Name)]
+    return f"({', '.join(fields)})" if fields else ""
+
+
 def decorated(node: Function, name: str) -> bool:
     return any(isinstance(mark, ast.Name) and mark.id == name for mark in node.decorator_list)
 
@@ -141,7 +147,7 @@ def text_of(docstring: str) -> Iterator[str]:
 def entry(name: str, node: ast.ClassDef | Function, sources: Sources) -> Iterator[str]:
     if isinstance(node, ast.ClassDef):
         start = next((member for member in node.body if isinstance(member, ast.FunctionDef) and member.name == "__init__"), None)
-        yield f"### `{name}{signature(start, sources.constants, skip_first=True) if start is not None else ''}`"
+        yield f"### `{name}{signature(start, sources.constants, skip_first=True) if start is not None else field_names(node)}`"
     else:
         yield f"### `{name}{signature(node, sources.constants, skip_first=False)}`"
     yield ""

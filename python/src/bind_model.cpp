@@ -8,7 +8,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -112,21 +111,6 @@ WarningList warning_list(const std::vector<PredictionWarning>& warnings) {
     list.emplace_back(warning_name(warning.code), warning.rows, warning.text);
   }
   return list;
-}
-
-/// Predictions of so many rows can be interrupted. A thread of its own for fewer would take longer
-/// than the predictions.
-constexpr std::size_t kInterruptibleRows = 256;
-
-/// Runs `work` for so many rows without the interpreter's lock; Ctrl-C ends it where there are
-/// many.
-void run_rows(std::size_t rows, std::size_t threads,
-              const std::function<void(const Execution&)>& work) {
-  if (rows >= kInterruptibleRows) return run_interruptible(threads, nb::none(), work);
-  const nb::gil_scoped_release unlocked;
-  Execution how;
-  how.threads = rows == 1 ? 1 : threads;  // to count the cores takes longer than a row
-  work(how);
 }
 
 /// Quantiles of some rows at the tally's levels.

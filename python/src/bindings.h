@@ -13,6 +13,8 @@ void bind_methods(nanobind::module_& module);
 void bind_table(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
 void bind_predictor(nanobind::module_& module);
+void bind_online(nanobind::module_& module);
+void bind_track(nanobind::module_& module);
 void bind_metrics(nanobind::module_& module);
 void bind_shift(nanobind::module_& module);
 void bind_report(nanobind::module_& module);

@@ -45,13 +45,15 @@ std::string literal(std::string_view value) {
 }
 
 std::string argument(std::string_view option, std::string_view value) {
-  constexpr std::array<std::string_view, 10> kArguments = {
-      "missing", "guarantee", "bounds",    "bands",  "features",
-      "method",  "kernel",    "bandwidth", "window", "shift_to"};
+  constexpr std::array<std::string_view, 19> kArguments = {
+      "missing",   "guarantee", "bounds",   "bands",      "features", "method",      "kernel",
+      "bandwidth", "window",    "shift_to", "start",      "delay",    "known_later", "period",
+      "lags",      "levels",    "interval", "drift_rate", "target"};
   // They concern files and columns by name, which a caller has in hand here.
   constexpr std::array<std::string_view, 7> kOfTheTool = {
       "drop", "categorical", "prediction", "timeout", "keep", "group", "port"};
   if (option == "force") return "overwrite=True";
+  if (option == "seed") return "random_state";
   if (option == "calibrate_on") return "features";
   if (is_one_of(option, kOfTheTool)) return "";
   if (is_one_of(option, kArguments)) {

@@ -105,4 +105,14 @@ void run_interruptible(std::size_t threads, const nb::object& progress,
   if (failure) std::rethrow_exception(failure);
 }
 
+void run_rows(std::size_t rows, std::size_t threads,
+              const std::function<void(const Execution&)>& work) {
+  constexpr std::size_t kInterruptibleRows = 256;
+  if (rows >= kInterruptibleRows) return run_interruptible(threads, nb::none(), work);
+  const nb::gil_scoped_release unlocked;
+  Execution how;
+  how.threads = rows == 1 ? 1 : threads;  // to count the cores takes longer than a row
+  work(how);
+}
+
 }  // namespace tare::python

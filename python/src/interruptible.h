@@ -17,4 +17,9 @@ namespace tare::python {
 void run_interruptible(std::size_t threads, const nanobind::object& progress,
                        const std::function<void(const Execution&)>& work);
 
+/// Runs `work` for so many rows without the interpreter's lock; Ctrl-C ends it where there are
+/// many. A thread of its own for few would take longer than their predictions.
+void run_rows(std::size_t rows, std::size_t threads,
+              const std::function<void(const Execution&)>& work);
+
 }  // namespace tare::python

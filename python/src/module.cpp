@@ -27,6 +27,8 @@ NB_MODULE(_core, module) {
   tare::python::bind_shift(module);  // whose weights a fit takes
   tare::python::bind_model(module);
   tare::python::bind_predictor(module);
+  tare::python::bind_online(module);
+  tare::python::bind_track(module);
   tare::python::bind_metrics(module);
   tare::python::bind_report(module);
   tare::python::bind_experiment(module);

@@ -17,33 +17,41 @@ from typing import TYPE_CHECKING, Any
 from . import adapters, metrics, options
 from ._core import version as __version__
 from ._distribution import Distribution
-from ._table import method_options, methods
+from ._table import method_options, methods, online_methods
 from ._warnings import TareWarning
 
 if TYPE_CHECKING:
     from ._calibrator import Calibrator
     from ._compare import Comparison, Tuned, compare, tune, tune_grid
     from ._fold_models import FoldModels
+    from ._online import OnlineCalibrator
+    from ._online_state import Drift
     from ._predictor import Predictor
     from ._regressor import QuantileRegressor
     from ._report import Report, report
     from ._serve import Service, serve
     from ._sklearn import NotFittedError
+    from ._track import Tracked, TrackedInterval, track
 
 # These import scikit-learn, which takes more than a second: at their first use, and not with the package.
 _LATER = {
     "Calibrator": "_calibrator",
     "Comparison": "_compare",
+    "Drift": "_online_state",
     "FoldModels": "_fold_models",
     "NotFittedError": "_sklearn",
+    "OnlineCalibrator": "_online",
     "Predictor": "_predictor",
     "QuantileRegressor": "_regressor",
     "Report": "_report",
     "Service": "_serve",
+    "Tracked": "_track",
+    "TrackedInterval": "_track",
     "Tuned": "_compare",
     "compare": "_compare",
     "report": "_report",
     "serve": "_serve",
+    "track": "_track",
     "tune": "_compare",
     "tune_grid": "_compare",
 }
@@ -67,13 +75,17 @@ __all__ = [
     "Calibrator",
     "Comparison",
     "Distribution",
+    "Drift",
     "FoldModels",
     "NotFittedError",
+    "OnlineCalibrator",
     "Predictor",
     "QuantileRegressor",
     "Report",
     "Service",
     "TareWarning",
+    "Tracked",
+    "TrackedInterval",
     "Tuned",
     "__version__",
     "adapters",
@@ -81,9 +93,11 @@ __all__ = [
     "method_options",
     "methods",
     "metrics",
+    "online_methods",
     "options",
     "report",
     "serve",
+    "track",
     "tune",
     "tune_grid",
 ]

@@ -311,7 +311,10 @@ class Calibrator(QuantileEstimator):
         `estimator`: the model that was calibrated, if the file needs predictions: `estimator_` of the saved Calibrator. After `fit`
         with guarantee='cross' it is a `FoldModels`; the list of its `models` in order also works.
         """
-        core = _core.load_model(os.fspath(path))
+        return cls._from_core(_core.load_model(os.fspath(path)), estimator)
+
+    @classmethod
+    def _from_core(cls, core: _core.Model, estimator: Any) -> Calibrator:
         if core.form.kind == "fold_points" and estimator is not None:
             estimator = fold_models(estimator, core.form.folds)
         settings = loaded_settings(core, schema_of(core))

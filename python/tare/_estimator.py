@@ -25,6 +25,7 @@ from ._encoding import (
     read_levels,
     schema_of,
 )
+from ._frames import Select
 from ._input import Features, read_features, read_prediction, read_target, take_rows
 from ._inspect import InspectMixin
 from ._loaded import LoadedColumns
@@ -62,6 +63,7 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
     window: int | None
     features: Any
     group: Any
+    _frames = 0  # between the user's call and this class, in the methods of a subclass; for warnings
 
     # --- fitting -------------------------------------------------------------------------------
 
@@ -222,6 +224,10 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
                 f"X has {features.count} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input"
             )
 
+    def _read_rows(self, X: Any, missing: str, select: Select) -> Features:
+        """X to predict."""
+        return read_features(X, allow_missing=missing != "error", select=select, remedy=_FITTED_WITHOUT_MISSING)
+
     def _kept_rows(self, X: Any, *beside: Any) -> tuple[Any, Features, IndexArray | None, int, list[Any]]:
         """The rows of X that can be predicted: all, or with missing='drop' those without missing values.
 
@@ -231,7 +237,7 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         schema = self._core_model().schema
         missing = schema.missing if schema else "error"
         select = self._loaded.select if self._loaded else lambda count, names: self._places
-        features = read_features(X, allow_missing=missing != "error", select=select, remedy=_FITTED_WITHOUT_MISSING)
+        features = self._read_rows(X, missing, select)
         if self._loaded is None:
             self._check_names(features)
         if schema and schema.group:
@@ -280,7 +286,7 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         else:
             answer, found = core.predict(read.x.astype(np.float64, copy=False), read.given, asked, threads, read.group)
         if warn:
-            emit(_series.notices(core) + found, stacklevel=3)
+            emit(_series.notices(core) + found, stacklevel=3 + self._frames)
         if read.rows is None:
             return answer
         full = np.full((read.count, len(asked)), np.nan, dtype=answer.dtype)

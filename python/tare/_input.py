@@ -155,6 +155,10 @@ def _not_finite(
 def _plain_array(values: Any) -> npt.NDArray[Any]:
     if hasattr(values, "detach"):  # a PyTorch tensor, which may have a gradient or be on a device
         values = values.detach().cpu().numpy()
+    if (
+        hasattr(values, "array") and hasattr(values, "to_numpy") and getattr(values.dtype, "kind", "O") in "biuf"
+    ):  # pandas' Float64, Int64, ...
+        return np.asarray(values.to_numpy() if isinstance(values.dtype, np.dtype) else values.to_numpy(dtype=np.float64, na_value=np.nan))
     if isinstance(values, np.ma.MaskedArray):  # masked values are missing
         values = np.ma.filled(values.astype(np.float64), np.nan)
     return np.asarray(values)
@@ -181,8 +185,8 @@ def _to_number_array(values: Any, what: str) -> AnswerArray:
     return array.astype(np.float64)
 
 
-def read_target(y: Any, rows: int, *, what: str = "y") -> FloatArray:
-    """One finite float64 value per row."""
+def read_target(y: Any, rows: int, *, what: str = "y", allow_missing: bool = False) -> FloatArray:
+    """One finite float64 value per row, or NaN if these are allowed."""
     if y is None:
         raise ValueError("This estimator requires y to be passed, but the target y is None.")
     array = _to_number_array(y, what)
@@ -200,9 +204,10 @@ def read_target(y: Any, rows: int, *, what: str = "y") -> FloatArray:
         raise ValueError(f"{what} should be a 1d array, got an array of shape {array.shape} instead.")
     if array.shape[0] != rows:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: [{rows}, {array.shape[0]}]")
-    finite = np.isfinite(array)
+    known = np.where(np.isnan(array), 0.0, array) if allow_missing else array
+    finite = np.isfinite(known)
     if not finite.all():
-        raise _not_finite(what, array, finite)
+        raise _not_finite(what, known, finite)
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
@@ -239,7 +244,9 @@ def row_count(values: Any) -> int:
     """The number of rows of an array, a frame or a sparse matrix."""
     if hasattr(values, "num_rows"):
         return int(values.num_rows)
-    return int(values.shape[0]) if hasattr(values, "shape") else len(values)
+    if hasattr(values, "shape"):
+        return int(values.shape[0])
+    return len(values if hasattr(values, "__len__") else np.asarray(values))
 
 
 def take_rows(values: Any, rows: IndexArray) -> Any:

@@ -148,6 +148,10 @@ class QuantileRegressor(QuantileEstimator):
         core = _core.load_model(os.fspath(path))
         if core.given > 0:
             raise ValueError("The model in the file needs given predictions: use Calibrator.load.")
+        return cls._from_core(core)
+
+    @classmethod
+    def _from_core(cls, core: _core.Model) -> QuantileRegressor:
         settings = loaded_settings(core, schema_of(core))
         options = settings["options"] or {}
         settings["budget"] = options.pop("budget", None)

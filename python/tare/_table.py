@@ -33,3 +33,13 @@ def method_options(name: str) -> dict[str, dict[str, str]]:
     for option, value in defaults.items():
         options[option] = {**options.get(option, {"help": ""}), "default": value}
     return options
+
+
+def online_methods() -> dict[str, dict[str, Any]]:
+    """The methods of `OnlineCalibrator` and `track` by name: what each does, what is proven, and its options.
+
+    >>> import tare
+    >>> sorted(tare.online_methods()["snq"]["options"])
+    ['lags', 'period', 'window']
+    """
+    return dict(_core.online_methods())

@@ -47,7 +47,7 @@ def run_page(page, names):
 
 
 # Each has a test below; python-api.md is made from docstrings, whose examples test_package.py runs.
-EXECUTED = {"../README.md", "python.md", "tutorial.md", "migration.md"}
+EXECUTED = {"../README.md", "python.md", "tutorial.md", "tutorial-online.md", "migration.md"}
 
 
 def test_no_page_with_python_is_overlooked():
@@ -113,6 +113,26 @@ def test_the_tutorial_runs(tmp_path, monkeypatch, capsys):
         np.testing.assert_allclose(answers, names["calibrated"].predict_interval(names["new"], 0.9), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
+def test_the_online_tutorial_runs(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    run_page("tutorial-online.md", names)
+    printed = capsys.readouterr().out
+    # What the text says about what the reader sees.
+    width = np.diff(names["answers"])[:, 0]
+    assert 1.7 < width[names["far"]].mean() / width[names["near"]].mean() < 2.7
+    assert not names["calm"] and ("covered so far: 90" in printed or "covered so far: 89" in printed)
+    assert names["CHANGE"] <= names["alarm"].alarm_row < names["CHANGE"] + 100
+    assert abs(names["alarm"].change_row - names["CHANGE"]) < 60
+    assert "mostly where zone=north = 1\n" in printed
+    assert 0.86 < names["inside"].mean() < 0.94
+    assert abs(names["online"].coverage_ - 0.9) < 0.02
+    assert names["tracked"].alarms[0].alarm_row == names["alarm"].alarm_row
+    assert names["tracked"].coverage == names["online"].coverage_
+
+
 def tool_answers(folder, model):
     """What the commands of a page print; None where the tool is not there."""
     tool = os.environ.get("TARE_TOOL") or shutil.which("tare") or str(ROOT / "build" / "tare")
@@ -125,12 +145,13 @@ def tool_answers(folder, model):
 
 
 @pytest.mark.slow
-def test_the_types_of_the_tutorial(tmp_path):
+@pytest.mark.parametrize("page", ["tutorial.md", "tutorial-online.md"])
+def test_the_types_of_a_tutorial(page, tmp_path):
     """mypy --strict on its code, as tools/check_python.sh does, where mypy is installed."""
     pytest.importorskip("mypy")
     import tare
 
-    (tmp_path / "tutorial.py").write_text(doc_blocks.program(PAGES / "tutorial.md"), encoding="utf-8")
+    (tmp_path / "tutorial.py").write_text(doc_blocks.program(PAGES / page), encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), "--follow-imports=silent", "tutorial.py"]
     folder = str(Path(tare.__file__).parents[1])
     path = "" if folder in site.getsitepackages() else folder  # mypy finds what is installed, and refuses to be told

@@ -70,6 +70,7 @@ def test_of_decimals_does_not_move_intervals():
     assert largest_move(X, y, wrapped_model("ridge")) <= 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", SMALL)
 def test_of_small_tables_does_not_move_intervals(name, model):

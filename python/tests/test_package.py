@@ -14,7 +14,7 @@ import tare
 
 WITH_EXAMPLES = [
     "tare", "tare.adapters", "tare.metrics", "tare.plot", "tare._calibrator", "tare._regressor", "tare._table", "tare._distribution",
-    "tare._inspect", "tare._report", "tare._compare", "tare.options",
+    "tare._online", "tare._track", "tare._inspect", "tare._report", "tare._compare", "tare.options",
 ]  # fmt: skip
 
 
@@ -51,6 +51,9 @@ assert model.get_params()["estimator__shift"] == 0.0
 assert model.set_params(cv=3).cv == 3
 assert "Calibrator(" in repr(model)
 assert np.array_equal(pickle.loads(pickle.dumps(tare.QuantileRegressor().fit(X, y))).predict(X), tare.QuantileRegressor().fit(X, y).predict(X))
+online = tare.OnlineCalibrator(Mean().fit(X, y)).update(X, y)
+assert np.array_equal(pickle.loads(pickle.dumps(online)).predict_interval(X), online.predict_interval(X))
+assert online.get_params()["model__shift"] == 0.0 and "OnlineCalibrator(" in repr(online) and 0.8 < online.coverage_ < 1.0
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -41,6 +41,7 @@ def test_what_a_callback_raises_stops_the_fit(rows):
     assert not hasattr(model, "_model")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "maqr"])
 def test_control_c_stops_a_long_fit(rows, method):
     """The signal comes while the core computes. The bound is generous for a busy machine; the fit would take far longer."""
@@ -98,6 +99,7 @@ def test_predictions_from_several_threads(rows):
     assert all(np.array_equal(answer, expected) for answer in answers)
 
 
+@pytest.mark.slow
 def test_verbose_shows_a_bar_and_cleans_up(rows, capfd):
     tare.QuantileRegressor("deep_ensemble", verbose=1).fit(*rows)
     shown = capfd.readouterr()

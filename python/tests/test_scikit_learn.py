@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Both estimators are estimators of scikit-learn to the letter."""
+"""All estimators are estimators of scikit-learn to the letter."""
 
 import numpy as np
 import pytest
@@ -21,6 +21,7 @@ ESTIMATORS = [
     tare.QuantileRegressor(),
     tare.QuantileRegressor("nrc", options={"regressor": "ridge", "split": "cross"}),
     tare.QuantileRegressor("nrc"),
+    tare.OnlineCalibrator(),
 ]
 
 
@@ -28,7 +29,9 @@ def named_checks():
     for estimator in ESTIMATORS:
         for place, (instance, check) in enumerate(estimator_checks_generator(estimator)):
             name = getattr(check, "func", check).__name__
-            marks = [pytest.mark.slow] if estimator is ESTIMATORS[0] else []  # 'auto' trains a dozen models for each fit
+            # 'auto' trains a dozen models for each fit, and a stream's own model is fitted again and again.
+            many_fits = estimator is ESTIMATORS[0] or isinstance(estimator, tare.OnlineCalibrator)
+            marks = [pytest.mark.slow] if many_fits else []
             if name == "check_sample_weight_equivalence_on_dense_data" and isinstance(estimator, tare.QuantileRegressor):
                 # Which rows train and which calibrate is drawn by row number, and a repeated row has several.
                 marks.append(pytest.mark.xfail(strict=True, reason="a weight is not a number of rows"))
