@@ -8,6 +8,7 @@
 import argparse
 import gzip
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -141,6 +142,37 @@ def http_seeds():
     })
 
 
+def journal_seeds():
+    def word(value):
+        return value.to_bytes(4, "little")
+
+    def record(data):
+        length = word(len(data))
+        return length + word(zlib.crc32(length)) + data + word(zlib.crc32(data))
+
+    def journal(header, *records, version=1):
+        start = b"TAREJRNL" + word(version) + word(len(header))
+        return start + word(zlib.crc32(start)) + header + word(zlib.crc32(header)) + b"".join(map(record, records))
+
+    header = (b'{"target":"y","columns":["a","b"],"features":2,"source":"column","method":"snq","levels":[0.05,0.95],"start":10,'
+              b'"delay":0,"known_later":[],"params":{"window":"50"},"drift_rate":0.01,"seed":0,"rows":40,"model":"version"}')
+    numbers = struct.pack("<8d", 1.0, 2.0, 0.5, -3.0, 5.0, 1e300, 0.0, 7.0)
+    # Choices: which of the four uses; then damage, place, change, and the number and lengths of records; or the wrong row, and how.
+    put("journal", {
+        "raw": journal(b"header", b"one", b"", b"two") + choices(0),
+        "torn": journal(b"header", b"one", b"two")[:-5] + choices(0),
+        "zeros": journal(b"header", b"one") + bytes(40) + choices(0),
+        "version": journal(b"header", version=2) + choices(0),
+        "whole": b"abcdefghij" * 9 + choices(1, 0, 0, 0, 0, 4, 3, 0, 9, 30),
+        "changed": b"abcdefghij" * 9 + choices(1, 1, 0, 60, 4, 4, 3, 0, 9, 30),
+        "cut": b"abcdefghij" * 9 + choices(1, 2, 0, 70, 0, 4, 3, 0, 9, 30),
+        "rows": numbers * 4 + choices(2, 7, 3),
+        "wrong_sequence": numbers * 4 + choices(2, 1, 0),
+        "short_row": numbers * 4 + choices(2, 2, 1),
+        "header": header + choices(3),
+    })
+
+
 def plan_seeds():
     def seed(kind, text):
         return text.encode() + choices(kind)
@@ -243,7 +275,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tool", help="a built tare, for the models")
     arguments = parser.parse_args()
-    for write in (csv_seeds, gzip_seeds, schema_seeds, body_seeds, http_seeds, plan_seeds, capi_seeds):
+    for write in (csv_seeds, gzip_seeds, schema_seeds, body_seeds, http_seeds, journal_seeds, plan_seeds, capi_seeds):
         write()
     if arguments.tool:
         model_seeds(arguments.tool)

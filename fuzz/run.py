@@ -25,7 +25,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 # The longest input of each target: long enough for the format, short enough for many runs.
-MOST_BYTES = {"body": 4096, "capi": 1024, "csv": 2048, "gzip": 4096, "http": 4096, "model": 131072, "plan": 4096,
+MOST_BYTES = {"body": 4096, "capi": 1024, "csv": 2048, "gzip": 4096, "http": 4096, "journal": 2048, "model": 131072, "plan": 4096,
               "schema": 4096}
 MEMORY_MB = 2048
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tare/apply/fit.h"
+#include "tare/apply/track.h"
 #include "tare/io/table.h"
 
 namespace tare::fuzz {
@@ -55,6 +56,27 @@ std::vector<FittedModel> small_models() {
   models.push_back(fitted(
       {{"method", "nrc"}, {"prediction_quantiles", "q*"}, {"features", "a"}, {"bandwidth", "1"}}));
   return models;
+}
+
+FittedModel small_online_model() {
+  std::vector<double> a, b, p, y;
+  for (std::size_t i = 0; i < 40; ++i) {
+    a.push_back(static_cast<double>((i * 7) % 13));
+    b.push_back(static_cast<double>((i * 3) % 5));
+    p.push_back(a.back() + b.back());
+    y.push_back(p.back() + static_cast<double>((i * 5) % 11) - 5.0);
+  }
+  Table table;
+  table.add_numbers("a", a);
+  table.add_numbers("b", b);
+  table.add_numbers("p", p);
+  table.add_numbers("y", y);
+  TrackOptions options;
+  options.target = "y";
+  options.prediction = "p";
+  options.start = 10;
+  options.set("window", "50");
+  return track(table, options).model;
 }
 
 }  // namespace tare::fuzz

@@ -13,4 +13,7 @@ namespace tare::fuzz {
 /// quantiles of an outside model.
 std::vector<FittedModel> small_models();
 
+/// A model that learns, on the column p, with few rows and two columns.
+FittedModel small_online_model();
+
 }  // namespace tare::fuzz

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A file that may be gzip: read in large and in small steps with the same result, and, where the
 // program itself has packed the bytes, with the bytes that were packed.
-#include <sys/mman.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 
 #include "input.h"
 #include "io/files/byte_source.h"
+#include "memory_file.h"
 #include "tare/base/error.h"
 
 namespace tare::fuzz {
@@ -18,24 +17,6 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1}
                                    << 17;  // of what is unpacked; the rest is not read
-
-/// A file in memory with a path of its own.
-class MemoryFile {
- public:
-  explicit MemoryFile(std::string_view bytes) : file_(::memfd_create("fuzz", MFD_CLOEXEC)) {
-    require(file_ >= 0, "the system gives a file in memory");
-    const ssize_t written = ::write(file_, bytes.data(), bytes.size());
-    require(written == static_cast<ssize_t>(bytes.size()), "the file is written");
-  }
-  ~MemoryFile() { ::close(file_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
-
- private:
-  int file_;
-};
 
 struct Reading {
   std::string bytes;

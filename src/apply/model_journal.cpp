@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "data/schema.h"
+#include "io/json_text.h"
 
 namespace tare {
 namespace {
@@ -82,7 +83,7 @@ JournalEnd JournalReplay::read() {
 void JournalReplay::take_header(std::string_view text) {
   OrderedJson header;
   try {
-    header = OrderedJson::parse(text);
+    header = OrderedJson::parse(is_nested_too_deeply(text) ? std::string_view() : text);
     first_ = header.at("rows").get<std::uint64_t>();
     begun_with_this_file_ = header.at("model").get<std::string>() == version_;
   } catch (const nlohmann::json::exception&) {
