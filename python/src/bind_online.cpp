@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "apply/level_columns.h"
@@ -27,6 +29,7 @@
 #include "model.h"
 #include "online/methods/method_table.h"
 #include "online_learner.h"
+#include "plain_row.h"
 
 namespace nb = nanobind;
 
@@ -143,17 +146,56 @@ std::pair<NewArray<double>, std::size_t> teach_rows(
   return {table_array(std::move(values), answers ? count - first : 0, columns), first};
 }
 
-NewArray<double> answer_row(OnlineLearner& learner, const Table2d<double>& x,
-                            const std::optional<Table2d<double>>& given,
-                            const std::vector<std::size_t>& places) {
-  std::vector<double> out;
-  {
-    const nb::gil_scoped_release unlocked;
-    const Rows row{.x = view_of(x), .given = given ? view_of(*given) : MatrixView{}, .group = {}};
-    const std::vector<double> quantiles = learner.answer_next(row);
-    for (const std::size_t place : places) out.push_back(quantiles.at(place));
+/// Whether a plain row was dealt with. False: it is no plain row, or its answer is none, and the
+/// usual way must read and explain it. A tuple: the same, with what the model outside has
+/// predicted.
+using PlainOutcome = std::variant<bool, std::tuple<nb::object>>;
+
+/// Gives a plain row to `work`, which says whether it was dealt with. `source` has the row's
+/// prediction: None, an array, or the model outside, which is asked.
+template <class Work>
+PlainOutcome with_plain_row(const OnlineLearner& learner, nb::handle x, nb::handle source,
+                            const Work& work) {
+  const PlainDoubles row(x);
+  if (!row.has(2, learner.online().features()) || !row.are_finite()) return false;
+  Rows rows{.x = MatrixView(row.values().data(), 1, row.values().size()), .given = {}, .group = {}};
+  if (source.is_none()) return work(rows);
+  nb::object predicted = source.type().is(x.type()) ? nb::borrow(source) : source(x);
+  const PlainDoubles given(predicted);
+  // Not a subclass: a masked array's buffer has what is masked.
+  if (predicted.type().is(x.type()) && given.has(1, 1) && given.are_finite()) {
+    rows.given = MatrixView(given.values().data(), 1, 1);
+    if (work(rows)) return true;
   }
-  return table_array(std::move(out), 1, places.size());
+  return std::tuple(std::move(predicted));
+}
+
+PlainOutcome answer_plain(OnlineLearner& learner, nb::handle x, nb::handle source,
+                          const std::vector<std::size_t>& places, nb::handle out) {
+  const PlainDoubles to(out, true);
+  if (!to.has(2, places.size())) return false;
+  return with_plain_row(learner, x, source, [&](const Rows& row) {
+    std::vector<double> quantiles;
+    {
+      const nb::gil_scoped_release unlocked;
+      quantiles = learner.answer_next(row);
+    }
+    for (std::size_t k = 0; k < places.size(); ++k) to.values()[k] = quantiles.at(places[k]);
+    return to.are_finite();
+  });
+}
+
+PlainOutcome teach_plain(OnlineLearner& learner, nb::handle x, nb::handle source,
+                         nb::handle target) {
+  const PlainDoubles targets(target);
+  if (!targets.has(1, 1) || !targets.are_finite()) return false;
+  return with_plain_row(learner, x, source, [&](const Rows& row) {
+    const nb::gil_scoped_release unlocked;
+    Execution how;
+    how.threads = 1;  // to count the cores takes longer than a row
+    learner.teach(row, targets.values(), 1, {}, how);
+    return true;
+  });
 }
 
 NewArray<double> predictions_of(const OnlineLearner& learner, const Table2d<double>& x,
@@ -296,8 +338,11 @@ void bind_online(nb::module_& module) {
       .def("state", &state_of)
       .def("teach", &teach_rows, nb::arg("x"), nb::arg("given").none(), nb::arg("group").none(),
            nb::arg("targets"), nb::arg("end"), nb::arg("answers"), nb::arg("threads"))
-      .def("answer_row", &answer_row, nb::arg("x"), nb::arg("given").none(), nb::arg("places"),
-           "One row as the next of the stream, at levels of the stream.")
+      .def("answer_plain", &answer_plain, nb::arg("x"), nb::arg("source").none(), nb::arg("places"),
+           nb::arg("out"),
+           "One row of finite numbers as the next of the stream, at levels of the stream.")
+      .def("teach_plain", &teach_plain, nb::arg("x"), nb::arg("source").none(), nb::arg("target"),
+           "Learns one row of finite numbers with its target.")
       .def("predictions", &predictions_of, nb::arg("x"), nb::arg("given").none(),
            nb::arg("group").none(), nb::arg("threads"))
       .def("restart_drift",

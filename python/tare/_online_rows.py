@@ -16,6 +16,7 @@ from ._estimator import QuantileEstimator, prediction_of
 from ._frames import Select
 from ._input import Features, read_features, read_prediction, read_target, row_count, take_rows
 from ._online_base import schema_for, tare_model
+from ._online_plain import answer_plain, plain_way
 from ._online_state import Asked, OnlineCore, count_of, levels_and_intervals, method_settings, rate_of
 from ._output import as_container, wanted_container
 from ._settings import seed_of, threads_of
@@ -54,17 +55,15 @@ class StreamRows(QuantileEstimator):
     verbose = 0
 
     def _learner(self) -> _core.Online:
-        self._core_model()
-        learner: _core.Online = self._model.learner
-        return learner
-
-    def _core_model(self) -> _core.Model:
         if not hasattr(self, "_model"):
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet: it has seen no rows. Call 'update' or 'track' with some first."
             )
-        core: _core.Model = self._model.core
-        return core
+        learner: _core.Online = self._model.learner
+        return learner
+
+    def _core_model(self) -> _core.Model:
+        return self._learner().model
 
     def _take(self, learner: _core.Online, base: QuantileEstimator | None, count: int, names: list[str] | None, asked: Asked) -> None:
         self._model = OnlineCore(learner)
@@ -173,11 +172,11 @@ class StreamRows(QuantileEstimator):
         return encode_row(self, X, y_pred, y_std) or self._encode_rows(X, y_pred, y_std)
 
     def _quantile_array(self, X: Any, levels: npt.ArrayLike, y_pred: Any = None, y_std: Any = None, *, warn: bool = False) -> AnswerArray:
-        read = encode_row(self, X, y_pred, y_std)
-        places = self._model.places_of(read_levels(levels)) if read is not None else None
-        if read is not None and places is not None:
-            answer: FloatArray = self._model.learner.answer_row(read.x, read.given, places)
-            if np.isfinite(answer).all():  # the usual way has a warning for what is not
+        way = plain_way(self, X) if y_std is None else None
+        places = self._model.places_of(read_levels(levels)) if way is not None else None
+        if way is not None and places is not None:
+            answer, y_pred = answer_plain(self, way, X, places, y_pred)
+            if answer is not None:
                 return answer
         return super()._quantile_array(X, levels, y_pred, y_std, warn=warn)
 

@@ -28,4 +28,10 @@ void limit_vectors(std::string_view widest) {
        "TARE_VECTOR_TARGETS is '{}', but must be sse2, ssse3, sse4, avx2 or avx3", widest);
 }
 
+bool has_wide_vectors() {
+  // Asking the processor takes microseconds on a virtual machine.
+  static const bool has = (hwy::SupportedTargets() & HWY_AVX3) != 0;
+  return has;
+}
+
 }  // namespace tare

@@ -10,4 +10,7 @@ namespace tare {
 /// first kernel runs. Throws kInvalidArgument for another name.
 void limit_vectors(std::string_view widest);
 
+/// Whether vectors of 16 floats (AVX-512) may be used. The first call decides.
+bool has_wide_vectors();
+
 }  // namespace tare

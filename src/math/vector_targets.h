@@ -13,6 +13,15 @@
 #define TARE_VECTOR_TARGETS
 #endif
 
+// A function for processors whose vectors have 16 floats; has_wide_vectors() says whether it may
+// run (base/vector_limit.h).
+#if defined(__x86_64__)
+#define TARE_WIDE_TARGET __attribute__((target("arch=x86-64-v4")))
+#endif
+
+// A part of such functions: compiled within each copy, for its vector width.
+#define TARE_VECTOR_PART [[gnu::always_inline]] inline
+
 // Before a loop whose steps do not read what other steps write, although the compiler cannot see
 // it.
 #if defined(__clang__)

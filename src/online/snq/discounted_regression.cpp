@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "online/snq/discounted_regression.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "base/fail.h"
+#include "math/vector_targets.h"
 
 namespace tare {
 namespace {
@@ -21,6 +21,41 @@ constexpr double kLargestSum = 1e100;
 bool are_moderate(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(),
                      [](double v) { return std::abs(v) <= kLargestSum; });
+}
+
+/// sums = keep * sums + x factor x', of which the upper triangle is kept.
+TARE_VECTOR_TARGETS void add_products(double* sums, double keep, double factor, const double* x,
+                                      std::size_t p) {
+  for (std::size_t i = 0; i < p; ++i) {
+    const double xi = factor * x[i];
+    double* const row = sums + i * p;
+    TARE_INDEPENDENT_STEPS
+    for (std::size_t k = i; k < p; ++k) row[k] = keep * row[k] + xi * x[k];
+  }
+}
+
+TARE_VECTOR_PART void subtract(double* from, double factor, const double* row, std::size_t begin,
+                               std::size_t end) {
+  TARE_INDEPENDENT_STEPS
+  for (std::size_t i = begin; i < end; ++i) from[i] -= factor * row[i];
+}
+
+/// Replaces the upper triangle of a matrix by U with U'U = the matrix, and each z by the solution
+/// of U'v = z. Whole rows at a time, whose numbers do not depend on each other. False where the
+/// matrix is not positive definite.
+TARE_VECTOR_TARGETS bool eliminate(double* matrix, std::size_t p, double* z, std::size_t count) {
+  for (std::size_t k = 0; k < p; ++k) {
+    double* const row = matrix + k * p;
+    if (!(row[k] > 0.0)) return false;
+    const double root = std::sqrt(row[k]);
+    for (std::size_t i = k; i < p; ++i) row[i] /= root;
+    for (std::size_t i = k + 1; i < p; ++i) subtract(matrix + i * p, row[i], row, i, p);
+    for (std::size_t j = 0; j < count; ++j) {
+      z[j * p + k] /= root;
+      subtract(z + j * p, z[j * p + k], row, k + 1, p);
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -49,30 +84,30 @@ void DiscountedRegression::learn(std::span<const double> x, std::span<const doub
 
 void DiscountedRegression::add(std::span<const double> x, std::span<const double> targets,
                                double weight) {
-  for (std::size_t i = 0; i < p_; ++i) {
-    const double xi = weight * x[i];
-    for (std::size_t k = 0; k <= i; ++k) {
-      gram_[i * p_ + k] = keep_ * gram_[i * p_ + k] + xi * x[k];
-    }
-    for (std::size_t j = 0; j < targets_; ++j) {
-      moments_[j * p_ + i] = keep_ * moments_[j * p_ + i] + xi * targets[j];
+  add_products(gram_.data(), keep_, weight, x.data(), p_);
+  for (std::size_t j = 0; j < targets_; ++j) {
+    for (std::size_t i = 0; i < p_; ++i) {
+      moments_[j * p_ + i] = keep_ * moments_[j * p_ + i] + weight * x[i] * targets[j];
     }
   }
 }
 
 void DiscountedRegression::solve() {
   waiting_ = 0;
-  const auto p = static_cast<Eigen::Index>(p_);
-  // Rows of `gram_` are columns here, so its lower triangle is the upper one.
-  Eigen::MatrixXd gram = Eigen::Map<const Eigen::MatrixXd>(gram_.data(), p, p);
-  gram.diagonal().array() += ridge_;
-  const Eigen::LLT<Eigen::MatrixXd, Eigen::Upper> factor(gram);
-  if (factor.info() != Eigen::Success) return;  // rounding alone: the last solution stays
-  const auto targets = static_cast<Eigen::Index>(targets_);
-  const Eigen::MatrixXd solution =
-      factor.solve(Eigen::Map<const Eigen::MatrixXd>(moments_.data(), p, targets));
-  if (!solution.allFinite()) return;
-  Eigen::Map<Eigen::MatrixXd>(weights_.data(), p, targets) = solution;
+  factor_ = gram_;
+  solution_ = moments_;
+  for (std::size_t i = 0; i < p_; ++i) factor_[i * p_ + i] += ridge_;
+  // By rounding alone it may fail: the last solution stays.
+  if (!eliminate(factor_.data(), p_, solution_.data(), targets_)) return;
+  for (std::size_t j = 0; j < targets_; ++j) {
+    double* const z = &solution_[j * p_];
+    for (std::size_t k = p_; k-- > 0;) {
+      for (std::size_t i = k + 1; i < p_; ++i) z[k] -= factor_[k * p_ + i] * z[i];
+      z[k] /= factor_[k * p_ + k];
+      if (!std::isfinite(z[k])) return;
+    }
+  }
+  weights_ = solution_;
 }
 
 void DiscountedRegression::save(const TensorWriter& out) const {

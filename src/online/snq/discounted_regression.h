@@ -34,9 +34,11 @@ class DiscountedRegression {
   double keep_;
   double ridge_;
   std::size_t waiting_ = 0;      // rows since the last solution
-  std::vector<double> gram_;     // lower triangle in full storage
+  std::vector<double> gram_;     // upper triangle in full storage
   std::vector<double> moments_;  // targets x p
   std::vector<double> weights_;  // targets x p: the solution
+  std::vector<double> factor_;   // memory of solve()
+  std::vector<double> solution_;
 };
 
 }  // namespace tare

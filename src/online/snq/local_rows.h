@@ -9,47 +9,39 @@
 #include <vector>
 
 #include "io/tensor_store.h"
+#include "online/snq/kernel_search.h"
+#include "online/snq/kernel_sums.h"
 
 namespace tare {
-
-/// Where a row lies for the kernel. The first kNear coordinates say how large its error may be, the
-/// others what its surroundings were.
-inline constexpr std::size_t kKernelDims = 7;
-inline constexpr std::size_t kNearDims = 2;
-using KernelPoint = std::array<float, kKernelDims>;
 
 /// Trailing rows of a stream in the order of their residuals, and the quantiles of the residual
 /// near a point. Adding a row and forgetting the oldest moves the rows in between; nothing is
 /// sorted or built anew.
-///
-/// A *window* is a way to weigh the rows: a Gaussian kernel on the first coordinates or on all of
-/// them with one of four bandwidths, or no kernel; and with or without a discount of older rows.
 class LocalRows {
  public:
-  static constexpr std::size_t kBandwidths = 4;
-  static constexpr std::size_t kKernels = 2 * kBandwidths + 1;
-  static constexpr std::size_t kWindows = 2 * kKernels;
-
-  /// `rows` at most, 2 or more.
+  /// `rows` at most, 2 or more. Starts without a season.
   explicit LocalRows(std::size_t rows);
 
   std::size_t size() const noexcept { return residuals_.size(); }
-  void clear();
+  /// Forgets all rows. Of the next ones the first `dims` coordinates count: kDimsWithoutSeason or
+  /// kKernelDims.
+  void clear(std::size_t dims);
   /// Adds a row, and forgets the oldest if there are too many.
   void add(std::uint64_t time, double residual, const KernelPoint& point);
 
-  /// Sums of weights for a point; reused from point to point.
-  struct Weights {
-    std::vector<float> near;                           // of each row, with the largest bandwidth
-    std::vector<float> around;                         // the same with all coordinates
-    std::vector<std::array<double, kWindows>> blocks;  // sums up to the end of each block
-    std::array<double, kWindows> totals = {};
-  };
+  using Weights = KernelSums;
   /// Needs a row.
   void weigh(const KernelPoint& point, Weights& weights) const;
   /// The residual at which the cumulative weight of a window reaches `level` of the total,
   /// interpolated between rows.
   double quantile(const Weights& weights, std::size_t window, double level) const;
+  struct WindowLevel {
+    std::size_t window = 0;
+    double level = 0.0;
+  };
+  /// The same for several, which is faster than one after the other.
+  void quantiles(const Weights& weights, std::span<const WindowLevel> asked,
+                 std::span<double> out) const;
   /// (sum w)^2 / sum w^2. O(rows).
   double effective_rows(const Weights& weights, std::size_t window) const;
 
@@ -57,16 +49,17 @@ class LocalRows {
   void load(const TensorReader& in);
 
  private:
-  std::size_t take_oldest();  // forgets when it came, and returns its place
-  void rebase(std::uint64_t time);
-  float weight(const Weights& weights, std::size_t window, std::size_t row) const;
+  KernelRows kernel_rows() const;
+  std::size_t take_oldest();  // forgets that it came, and returns its place
+  void rebase(std::int64_t now);
 
   std::size_t most_;
-  std::vector<double> residuals_;  // ascending
-  std::vector<std::int64_t> times_;
-  std::vector<float> recency_;  // exp((time - base_) / kForgetRows)
-  std::array<std::vector<float>, kKernelDims> point_;
-  std::deque<std::pair<std::int64_t, double>> arrivals_;  // time and residual
+  std::size_t dims_ = kDimsWithoutSeason;
+  std::vector<double> residuals_;  // ascending; of equal ones the oldest first
+  // Beside them, and with what KernelRows needs behind the last row.
+  AlignedVector<float> recency_;  // exp((time - base_) / kForgetRows)
+  std::array<AlignedVector<float>, kKernelDims> point_;
+  std::deque<double> arrivals_;  // residuals as they came
   std::int64_t base_ = 0;
 };
 

@@ -5,7 +5,9 @@
 #include <array>
 #include <cmath>
 
+#include "math/exponential.h"
 #include "math/pinball.h"
+#include "math/vector_targets.h"
 
 namespace tare {
 namespace {
@@ -15,6 +17,12 @@ constexpr double kMemberKeep = 0.99;
 constexpr double kMemberWeight = 8.0;
 /// Levels are asked between these: beyond them the outermost rows alone decide.
 constexpr double kLowest = 0.002;
+
+TARE_VECTOR_TARGETS void weigh_losses(const double* losses, double least, double* weights) {
+  for (std::size_t m = 0; m < Members::kCount; ++m) {
+    weights[m] = exp_negative(-kMemberWeight * (losses[m] - least));
+  }
+}
 
 }  // namespace
 
@@ -28,34 +36,31 @@ Members::Members(std::vector<Level> levels)
 void Members::ask(const LocalRows& rows, const LocalRows::Weights& weights,
                   std::span<double> out) const {
   const std::size_t count = levels_.size();
-  for (std::size_t m = 0; m < kCount; ++m) {
-    double level = kLowest;
-    for (std::size_t j = 0; j < count; ++j) {
+  std::array<LocalRows::WindowLevel, kCount> asked;
+  std::array<double, kCount> quantiles;
+  for (std::size_t m = 0; m < kCount; ++m) asked[m] = {m / kSteps, kLowest};
+  for (std::size_t j = 0; j < count; ++j) {
+    for (std::size_t m = 0; m < kCount; ++m) {
       // Tracked levels may cross; what is asked may not.
-      level = std::max(level, std::min(tracked_[m * count + j], 1.0 - kLowest));
-      out[m * count + j] = rows.quantile(weights, m / kSteps, level);
+      const double level = std::min(tracked_[m * count + j], 1.0 - kLowest);
+      asked[m].level = std::max(asked[m].level, level);
     }
+    rows.quantiles(weights, asked, quantiles);
+    for (std::size_t m = 0; m < kCount; ++m) out[m * count + j] = quantiles[m];
   }
-}
-
-std::vector<double> Members::weights() const {
-  const double least = *std::min_element(losses_.begin(), losses_.end());
-  std::vector<double> weights(kCount);
-  double total = 0.0;
-  for (std::size_t m = 0; m < kCount; ++m) {
-    weights[m] = std::exp(-kMemberWeight * (losses_[m] - least));
-    total += weights[m];
-  }
-  for (double& w : weights) w /= total;
-  return weights;
 }
 
 void Members::average(std::span<const double> asked, std::span<double> out) const {
-  const std::vector<double> weight = weights();
+  std::array<double, kCount> weight;
+  const double least = *std::min_element(losses_.begin(), losses_.end());
+  weigh_losses(losses_.data(), least, weight.data());
+  double total = 0.0;
+  for (const double w : weight) total += w;
   const std::size_t count = levels_.size();
   std::fill(out.begin(), out.end(), 0.0);
   for (std::size_t m = 0; m < kCount; ++m) {
-    for (std::size_t j = 0; j < count; ++j) out[j] += weight[m] * asked[m * count + j];
+    const double w = weight[m] / total;
+    for (std::size_t j = 0; j < count; ++j) out[j] += w * asked[m * count + j];
   }
 }
 

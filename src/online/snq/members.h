@@ -18,7 +18,7 @@ namespace tare {
 class Members {
  public:
   static constexpr std::size_t kSteps = 2;
-  static constexpr std::size_t kCount = LocalRows::kWindows * kSteps;
+  static constexpr std::size_t kCount = kWindows * kSteps;
 
   explicit Members(std::vector<Level> levels);
 
@@ -35,8 +35,6 @@ class Members {
   void load(const TensorReader& in);
 
  private:
-  std::vector<double> weights() const;
-
   std::vector<Level> levels_;
   std::vector<double> tracked_;  // member x level
   std::vector<double> losses_;   // member

@@ -139,6 +139,7 @@ class SnqOnline final : public OnlineMethod {
     structure_ = Structure::load(in.part("structure"), history_.columns(), options_.delay);
     recentering_.emplace(structure_.regressors());
     recentering_->load(in.part("recentering"));
+    rows_.clear(dims());
     rows_.load(in.part("rows"));
     members_.load(in.part("members"));
     keeper_.load(in.part("keeper"));
@@ -228,6 +229,8 @@ class SnqOnline final : public OnlineMethod {
     return std::clamp(value, -kLargest, kLargest);
   }
 
+  std::size_t dims() const { return structure_.period > 0 ? kKernelDims : kDimsWithoutSeason; }
+
   KernelPoint point_of(std::uint64_t time, double size) const {
     const double unit = unit_ > 0.0 ? unit_ : 1.0;
     const auto past = [&](std::size_t lag) {
@@ -288,7 +291,7 @@ class SnqOnline final : public OnlineMethod {
     structure_ = choose_structure(history_, options_);
     ++choices_;
     recentering_.emplace(structure_.regressors());
-    rows_.clear();
+    rows_.clear(dims());
     // Units come from the rows themselves: once to see the residuals, and once with their size.
     unit_ = structure_.error_unit;
     replay(Add::kNothing);
@@ -314,7 +317,7 @@ class SnqOnline final : public OnlineMethod {
       std::vector<double> copy = values;
       const SnqNote note(copy, levels_.size());
       add_row(time, note, note.correction(), in_reach(history_.error(time)));
-      if (add == Add::kNothing) rows_.clear();
+      if (add == Add::kNothing) rows_.clear(dims());
       waiting.pop_front();
     };
     for (std::uint64_t t = history_.begin(); t < history_.end(); ++t) {

@@ -12,7 +12,6 @@
 
 #include "draws.h"
 #include "expect_error.h"
-#include "math/exponential.h"
 #include "online/snq/history.h"
 #include "tare/base/rng.h"
 
@@ -22,7 +21,7 @@ namespace {
 /// The rows as a plain list, weighed in double precision from the definition in the header.
 class ListedRows {
  public:
-  explicit ListedRows(std::size_t most) : most_(most) {}
+  ListedRows(std::size_t most, std::size_t dims) : most_(most), dims_(dims) {}
 
   void add(std::uint64_t time, double residual, const KernelPoint& point) {
     if (rows_.size() == most_) rows_.erase(rows_.begin());
@@ -41,9 +40,9 @@ class ListedRows {
     std::vector<Weighed> weighed;
     for (const Row& row : rows_) {
       double weight = 1.0;
-      if (kernel < 2 * LocalRows::kBandwidths) {
-        const std::size_t dims = kernel < LocalRows::kBandwidths ? kNearDims : kKernelDims;
-        const double h = 2.8 / std::pow(2.0, static_cast<double>(kernel % LocalRows::kBandwidths));
+      if (kernel < 2 * kBandwidths) {
+        const std::size_t dims = kernel < kBandwidths ? kNearDims : dims_;
+        const double h = 2.8 / std::pow(2.0, static_cast<double>(kernel % kBandwidths));
         double squares = 0.0;
         for (std::size_t j = 0; j < dims; ++j) {
           squares += std::pow(static_cast<double>(row.point[j]) - static_cast<double>(at[j]), 2);
@@ -79,6 +78,7 @@ class ListedRows {
     KernelPoint point;
   };
   std::size_t most_;
+  std::size_t dims_;
   std::vector<Row> rows_;
 };
 
@@ -98,7 +98,7 @@ constexpr double kShareOff = 2e-5;
 void expect_same_quantiles(const LocalRows& rows, const ListedRows& list, const KernelPoint& at) {
   LocalRows::Weights weights;
   rows.weigh(at, weights);
-  for (std::size_t window = 0; window < LocalRows::kWindows; ++window) {
+  for (std::size_t window = 0; window < kWindows; ++window) {
     const auto weighed = list.weigh(at, window);
     double last = -std::numeric_limits<double>::infinity();
     for (const double level : {0.002, 0.05, 0.31, 0.5, 0.77, 0.95, 0.998}) {
@@ -126,8 +126,10 @@ TEST(LocalRows, QuantilesAreThoseOfAPlainListOfRows) {
   for (std::uint64_t draw = 0; draw < draws(60); ++draw) {
     Rng rng(split(Seed{301}, draw));
     const std::size_t most = draw % 7 == 0 ? 2 : 2 + rng.below(400);
+    const std::size_t dims = rng.below(2) == 0 ? kDimsWithoutSeason : kKernelDims;
     LocalRows rows(most);
-    ListedRows list(most);
+    rows.clear(dims);
+    ListedRows list(most, dims);
     const bool tied = rng.below(3) == 0;
     std::uint64_t time = rng.below(2) == 0 ? 0 : rng.below(1'000'000'000);
     const std::size_t steps = 1 + rng.below(2 * most + 5);
@@ -149,7 +151,8 @@ TEST(LocalRows, RecencyKeepsItsMeaningOverManySteps) {
   Rng rng(Seed{302});
   constexpr std::size_t kMost = 150;
   LocalRows rows(kMost);
-  ListedRows list(kMost);
+  rows.clear(kKernelDims);
+  ListedRows list(kMost, kKernelDims);
   std::uint64_t time = 0;
   for (std::size_t t = 0; t < 50'000; ++t) {
     // Two gaps: of some half-lives, and longer than what a float can express.
@@ -170,7 +173,9 @@ TEST(LocalRows, AnswersAreTheSameBitsWhereverTheyAreComputed) {
   // more rows before, changes nothing.
   for (std::uint64_t draw = 0; draw < draws(20); ++draw) {
     Rng rng(split(Seed{303}, draw));
+    const std::size_t dims = draw % 2 == 0 ? kDimsWithoutSeason : kKernelDims;
     LocalRows rows(200);
+    rows.clear(dims);
     LocalRows::Weights used;
     for (std::size_t t = 0; t < 1 + 20 * draw; ++t) rows.add(t, rng.normal(), random_point(rng));
     LocalRows large(1'000);
@@ -179,6 +184,7 @@ TEST(LocalRows, AnswersAreTheSameBitsWhereverTheyAreComputed) {
     TensorStore store;
     rows.save(TensorWriter(store));
     LocalRows loaded(200);
+    loaded.clear(dims);
     loaded.load(TensorReader(store));
     for (std::size_t t = 0; t < 5; ++t) {
       const KernelPoint at = random_point(rng);
@@ -186,7 +192,7 @@ TEST(LocalRows, AnswersAreTheSameBitsWhereverTheyAreComputed) {
       rows.weigh(at, fresh);
       loaded.weigh(at, used);
       ASSERT_EQ(fresh.totals, used.totals);
-      for (std::size_t window = 0; window < LocalRows::kWindows; ++window) {
+      for (std::size_t window = 0; window < kWindows; ++window) {
         ASSERT_EQ(rows.quantile(fresh, window, 0.3), loaded.quantile(used, window, 0.3));
       }
       const double residual = rng.normal();
@@ -196,49 +202,98 @@ TEST(LocalRows, AnswersAreTheSameBitsWhereverTheyAreComputed) {
   }
 }
 
+/// 2^x for x <= 0 as power_of_two.h defines it, one number at a time.
+float power_in_order(float x) {
+  const float whole = std::nearbyint(x);
+  const float r = x - whole;
+  const float square = r * r;
+  const float low = r * 0x1.62e42ap-1F + 1.0F;
+  const float middle = r * 0x1.c6b752p-5F + 0x1.ebf9bcp-3F;
+  const float high = r * 0x1.5bba14p-10F + 0x1.3cea88p-7F;
+  return std::ldexp((high * square + middle) * square + low, static_cast<int>(whole));
+}
+
 /// The total of a window with every operation in single precision and in the order that the source
-/// promises: eight lanes in each block of 64 rows, then the lanes in pairs, then the blocks.
+/// promises: sixteen lanes in each block of 64 rows, then fours of lanes, then the blocks; and
+/// recencies with lanes that are eight apart first.
 double total_in_order(const std::vector<std::pair<float, KernelPoint>>& rows, const KernelPoint& at,
-                      std::size_t window) {
+                      std::size_t dims, std::size_t window) {
   const std::size_t kernel = window / 2;
-  const float factor = -0.5F / (2.8F * 2.8F);
+  const float factor = -0.5F * 1.442695040888963407359924681F / (2.8F * 2.8F);
   double total = 0.0;
   for (std::size_t first = 0; first < rows.size(); first += 64) {
-    std::array<float, 8> lanes = {};
-    for (std::size_t i = first; i < std::min(first + 64, rows.size()); ++i) {
+    std::array<float, 16> lanes = {};
+    std::array<float, 16> recent = {};
+    const std::size_t end = std::min(first + 64, rows.size());
+    for (std::size_t i = first; i < end; ++i) {
       float squares = 0.0F;
-      for (std::size_t j = 0; j < (kernel < 4 ? kNearDims : kKernelDims); ++j) {
+      for (std::size_t j = 0; j < (kernel < 4 ? kNearDims : dims); ++j) {
         const float d = rows[i].second[j] - at[j];
         squares += d * d;
       }
-      float weight = exp_negative(factor * squares);
-      for (std::size_t b = 0; b < 2 * (kernel % 4); ++b) weight *= weight;
-      weight += 1e-3F;
-      lanes[i % 8] += window % 2 == 1 ? weight * rows[i].first : weight;
+      float weight = power_in_order(factor * std::min(squares, -96.0F / factor));
+      for (std::size_t b = 0; b < kernel % 4; ++b) {
+        weight = std::max(weight, 0x1p-24F);
+        weight *= weight;
+        weight *= weight;
+      }
+      lanes[i % 16] += window % 2 == 1 ? weight * rows[i].first : weight;
+      recent[i % 16] += rows[i].first;
     }
-    total += static_cast<double>(((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) +
-                                 ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7])));
+    const auto added = [&](const std::array<float, 16>& l) {
+      const auto four = [&](std::size_t k) { return (l[k] + l[k + 1]) + (l[k + 2] + l[k + 3]); };
+      return static_cast<double>((four(0) + four(8)) + (four(4) + four(12)));
+    };
+    const auto recencies = [&](const std::array<float, 16>& l) {
+      const auto two = [&](std::size_t k) { return l[k] + l[k + 8]; };
+      return static_cast<double>(((two(0) + two(1)) + (two(2) + two(3))) +
+                                 ((two(4) + two(5)) + (two(6) + two(7))));
+    };
+    const double all = window % 2 == 1 ? recencies(recent) : static_cast<double>(end - first);
+    total += kernel < 8 ? added(lanes) + static_cast<double>(1e-3F) * all : all;
   }
   return total;
 }
 
 TEST(LocalRows, SumsHaveTheOrderThatIsWritten) {
   // So they are the same bits with any compiler and vector width.
-  for (const std::size_t count : {1U, 7U, 8U, 63U, 64U, 65U, 200U, 256U, 391U}) {
-    Rng rng(split(Seed{305}, count));
-    LocalRows rows(400);
-    std::vector<std::pair<float, KernelPoint>> in_order;
-    for (std::size_t t = 0; t < count; ++t) {
-      in_order.emplace_back(static_cast<float>(std::exp(static_cast<double>(t) / 300.0)),
-                            random_point(rng));
-      rows.add(t, static_cast<double>(t), in_order.back().second);
+  for (const std::size_t count : {1U, 7U, 8U, 15U, 16U, 17U, 63U, 64U, 65U, 200U, 256U, 391U}) {
+    for (const std::size_t dims : {kDimsWithoutSeason, kKernelDims}) {
+      Rng rng(split(Seed{305}, count));
+      LocalRows rows(400);
+      rows.clear(dims);
+      std::vector<std::pair<float, KernelPoint>> in_order;
+      for (std::size_t t = 0; t < count; ++t) {
+        in_order.emplace_back(static_cast<float>(std::exp(static_cast<double>(t) / 300.0)),
+                              random_point(rng));
+        rows.add(t, static_cast<double>(t), in_order.back().second);
+      }
+      const KernelPoint at = random_point(rng);
+      LocalRows::Weights weights;
+      rows.weigh(at, weights);
+      for (std::size_t window = 0; window < kWindows; ++window) {
+        ASSERT_EQ(weights.totals[window], total_in_order(in_order, at, dims, window))
+            << count << " rows, window " << window;
+      }
     }
-    const KernelPoint at = random_point(rng);
+  }
+}
+
+TEST(LocalRows, SeveralQuantilesAreThoseAskedOneByOne) {
+  for (std::uint64_t draw = 0; draw < draws(20); ++draw) {
+    Rng rng(split(Seed{306}, draw));
+    LocalRows rows(500);
+    for (std::size_t t = 0; t < 1 + rng.below(700); ++t) {
+      rows.add(t, rng.normal(), random_point(rng));
+    }
     LocalRows::Weights weights;
-    rows.weigh(at, weights);
-    for (std::size_t window = 0; window + 2 < LocalRows::kWindows; ++window) {
-      ASSERT_EQ(weights.totals[window], total_in_order(in_order, at, window))
-          << count << " rows, window " << window;
+    rows.weigh(random_point(rng), weights);
+    std::vector<LocalRows::WindowLevel> asked(rng.below(200));
+    for (auto& a : asked) a = {rng.below(kWindows), 0.002 + 0.996 * rng.uniform()};
+    std::vector<double> found(asked.size());
+    rows.quantiles(weights, asked, found);
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      ASSERT_EQ(found[i], rows.quantile(weights, asked[i].window, asked[i].level));
     }
   }
 }
@@ -252,7 +307,7 @@ TEST(LocalRows, QuantilesOfTiesAndOfFarRowsStayAmongTheRows) {
     LocalRows::Weights weights;
     rows.weigh({}, weights);
     const auto [low, high] = std::minmax_element(residuals.begin(), residuals.end());
-    for (std::size_t window = 0; window < LocalRows::kWindows; ++window) {
+    for (std::size_t window = 0; window < kWindows; ++window) {
       double last = *low;
       for (double level = 0.002; level < 1.0; level += 0.0123) {
         const double q = rows.quantile(weights, window, level);
@@ -289,14 +344,12 @@ TEST(LocalRows, DamagedStatesAreRefused) {
     TensorWriter(bad).tensor(name, values);
     return bad;
   };
-  refuse(damaged("residuals", 1e10));    // not ascending
-  refuse(damaged("residuals", -1e305));  // too far
+  refuse(damaged("arrived", -1e305));  // too far
+  refuse(damaged("arrived", std::numeric_limits<double>::quiet_NaN()));
   refuse(damaged("recency", 0.0F));
   refuse(damaged("recency", 1e35F));
   refuse(damaged("recency", std::numeric_limits<float>::infinity()));
   refuse(damaged("point3", std::numeric_limits<float>::quiet_NaN()));
-  refuse(damaged("order", std::int64_t{1}));  // forgotten
-  refuse(damaged("order", TensorReader(good).list<std::int64_t>("order")[1]));
   LocalRows small(10);
   expect_error(ErrorCode::kCorruptFile, "more rows", [&] { small.load(TensorReader(good)); });
 }

@@ -156,7 +156,7 @@ TEST(Members, AMemberKeepsItsLevelAndTheAverageFollowsTheBest) {
       members.ask(rows, weights, asked);
       members.average(asked, average);
       if (t >= 1'000) {
-        const double no_kernel = (LocalRows::kKernels - 1) * 2 * Members::kSteps * 2;
+        const double no_kernel = (kKernels - 1) * 2 * Members::kSteps * 2;
         const auto plain = static_cast<std::size_t>(no_kernel);
         count += 1.0;
         averaged +=

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "online/snq/kernel_sums.h"
+
+#include <algorithm>
+#include <numbers>
+
+#include "base/vector_limit.h"
+#include "math/power_of_two.h"
+#include "online/snq/kernel_lanes.h"
+
+namespace tare {
+
+using namespace kernel_lanes;
+
+namespace {
+
+/// The largest bandwidth, in units of the coordinates; each following one is half of it, so that
+/// its weights are fourth powers.
+constexpr float kLargestBandwidth = 2.8F;
+/// 2 to the power of this times a squared distance is the weight.
+constexpr float kExponent =
+    -0.5F * std::numbers::log2e_v<float> / (kLargestBandwidth * kLargestBandwidth);
+constexpr float kMostSquares = kSmallestExponent / kExponent;
+
+/// Columns of a block, and where its weights go.
+struct KernelBlock {
+  const float* const* point;
+  const float* recency;
+  float* near;
+  float* around;
+};
+
+/// The sums over a block, in the order of windows, without the floor.
+struct BlockSums {
+  Half::Floats near;
+  Half::Floats around;
+  float recency;
+};
+
+/// Adds the squared distances of rows from a point in some coordinates; those in the first one are
+/// put there.
+template <class V>
+TARE_VECTOR_PART void add_squares(const KernelBlock& block, std::size_t row, const float* at,
+                                  std::size_t begin, std::size_t end, typename V::Floats& squares) {
+  for (std::size_t j = begin; j < end; ++j) {
+    typename V::Floats d;
+    load(block.point[j] + row, d);
+    d -= at[j];
+    if (j == 0) {
+      squares = d * d;
+    } else {
+      squares += d * d;
+    }
+  }
+}
+
+template <class V>
+TARE_VECTOR_PART void weights_of(const typename V::Floats& squares, typename V::Floats& w) {
+  w = squares;
+  keep_below<V>(w, kMostSquares);
+  w *= kExponent;
+  to_power_of_two<typename V::Floats, typename V::Bits>(w);
+}
+
+/// Adds the weights of rows to the sums of all bandwidths, without and with the discount.
+template <class V>
+TARE_VECTOR_PART void add_bandwidths(const typename V::Floats& weights,
+                                     const typename V::Floats& recency, typename V::Floats* sums) {
+  typename V::Floats w = weights;
+  for (std::size_t b = 0; b < kBandwidths; ++b) {
+    if (b > 0) raise_to_fourth<V>(w);
+    sums[2 * b] += w;
+    sums[2 * b + 1] += w * recency;
+  }
+}
+
+/// The sum of the two halves of all lanes.
+TARE_VECTOR_PART void join_parts(const Wide::Floats (&parts)[1], Half::Floats& out) {
+  const Wide::Floats& v = parts[0];
+  out = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
+        __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+TARE_VECTOR_PART void join_parts(const Half::Floats (&parts)[2], Half::Floats& out) {
+  out = parts[0] + parts[1];
+}
+
+/// The sums of weights over a block, in the order of windows.
+template <class V>
+TARE_VECTOR_PART void add_weights(const float* weights, const float* recency, Half::Floats& out) {
+  using Floats = typename V::Floats;
+  static_assert(2 * kBandwidths == kEight);
+  constexpr std::size_t kParts = kLanes / V::kCount;
+  Floats first[kParts];  // of the first four windows, for each four lanes
+  Floats second[kParts];
+  for (std::size_t part = 0; part < kParts; ++part) {
+    Floats sums[kEight] = {};
+    for (std::size_t row = part * V::kCount; row < kBlockRows; row += kLanes) {
+      Floats w;
+      Floats r;
+      load(weights + row, w);
+      load(recency + row, r);
+      add_bandwidths<V>(w, r, sums);
+    }
+    add_fours(sums[0], sums[1], sums[2], sums[3], first[part]);
+    add_fours(sums[4], sums[5], sums[6], sums[7], second[part]);
+  }
+  Half::Floats a;
+  Half::Floats b;
+  join_parts(first, a);
+  join_parts(second, b);
+  add_halves(a, b, out);
+}
+
+/// The sum of recencies over a block.
+template <class V>
+TARE_VECTOR_PART void add_recency(const float* recency, float& out) {
+  constexpr std::size_t kParts = kLanes / V::kCount;
+  typename V::Floats sums[kParts] = {};
+  for (std::size_t row = 0; row < kBlockRows; row += V::kCount) {
+    typename V::Floats r;
+    load(recency + row, r);
+    sums[row / V::kCount % kParts] += r;
+  }
+  Half::Floats r;
+  join_parts(sums, r);
+  out = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+}
+
+/// The weights of a block's rows, and their sums. First all weights and then the sums: the long
+/// chains of operations of one row would leave the processor no room for those of the next.
+template <class V, std::size_t kDims>
+TARE_VECTOR_PART void weigh_block(const KernelBlock& block, const float* at, BlockSums& out) {
+  for (std::size_t row = 0; row < kBlockRows; row += V::kCount) {
+    typename V::Floats squares;
+    typename V::Floats w;
+    add_squares<V>(block, row, at, 0, kNearDims, squares);
+    weights_of<V>(squares, w);
+    store(w, block.near + row);
+    add_squares<V>(block, row, at, kNearDims, kDims, squares);
+    weights_of<V>(squares, w);
+    store(w, block.around + row);
+  }
+  add_weights<V>(block.near, block.recency, out.near);
+  add_weights<V>(block.around, block.recency, out.around);
+  add_recency<V>(block.recency, out.recency);
+}
+
+template <class V, std::size_t kDims>
+TARE_VECTOR_PART void weigh_rows(const KernelRows& rows, const KernelPoint& at, KernelSums& out) {
+  constexpr std::size_t kOfKernels = kWindows - 2;
+  double totals[kWindows] = {};
+  for (std::size_t k = 0; k < out.blocks.size(); ++k) {
+    const std::size_t first = k * kBlockRows;
+    const float* point[kDims];
+    for (std::size_t j = 0; j < kDims; ++j) point[j] = rows.point[j] + first;
+    BlockSums sums;
+    weigh_block<V, kDims>(
+        {point, rows.recency + first, out.near.data() + first, out.around.data() + first},
+        at.data(), sums);
+    float of_windows[kOfKernels];
+    store(sums.near, of_windows);
+    store(sums.around, of_windows + kEight);
+    // The floor is the same for all rows, so it is added to the sum.
+    const auto count = static_cast<double>(std::min(kBlockRows, rows.count - first));
+    const auto recent = static_cast<double>(sums.recency);
+    const double floors[2] = {static_cast<double>(kFloor) * count,
+                              static_cast<double>(kFloor) * recent};
+    for (std::size_t w = 0; w < kOfKernels; ++w) {
+      totals[w] += static_cast<double>(of_windows[w]) + floors[w % 2];
+    }
+    totals[kOfKernels] += count;
+    totals[kOfKernels + 1] += recent;
+    std::copy_n(totals, kWindows, out.blocks[k].begin());
+  }
+}
+
+template <class V>
+TARE_VECTOR_PART void weigh(const KernelRows& rows, const KernelPoint& at, KernelSums& out) {
+  if (rows.dims == kDimsWithoutSeason) {
+    weigh_rows<V, kDimsWithoutSeason>(rows, at, out);
+  } else {
+    weigh_rows<V, kKernelDims>(rows, at, out);
+  }
+}
+
+#ifdef TARE_WIDE_TARGET
+TARE_WIDE_TARGET void weigh_wide(const KernelRows& rows, const KernelPoint& at, KernelSums& out) {
+  weigh<Wide>(rows, at, out);
+}
+#endif
+
+TARE_VECTOR_TARGETS void weigh_half(const KernelRows& rows, const KernelPoint& at,
+                                    KernelSums& out) {
+  weigh<Half>(rows, at, out);
+}
+
+void weigh_all(const KernelRows& rows, const KernelPoint& at, KernelSums& out) {
+#ifdef TARE_WIDE_TARGET
+  if (has_wide_vectors()) return weigh_wide(rows, at, out);
+#endif
+  weigh_half(rows, at, out);
+}
+
+}  // namespace
+
+void sum_kernels(const KernelRows& rows, const KernelPoint& at, KernelSums& sums) {
+  const std::size_t blocks = (rows.count + kBlockRows - 1) / kBlockRows;
+  sums.near.resize(blocks * kBlockRows);
+  sums.around.resize(blocks * kBlockRows);
+  sums.blocks.resize(blocks);
+  weigh_all(rows, at, sums);
+  sums.totals = sums.blocks.back();
+}
+
+}  // namespace tare
