@@ -13,6 +13,12 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees overlaps and overruns inside std::string where there are none (its bugs 105651, 105329).
   target_compile_options(tare_build_flags INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
+  if(TARE_UNITY)
+    # Where a build from nothing must be quick. The compiler collects its garbage less often: a tenth of its time, and a twentieth more
+    # memory. Texts for fmt are not checked while compiling, a sixth of it: other builds check them, those by clang among them.
+    target_compile_options(tare_build_flags INTERFACE --param=ggc-min-heapsize=500000)
+    target_compile_definitions(tare_build_flags INTERFACE FMT_CONSTEVAL=)
+  endif()
 elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_compile_options(tare_build_flags INTERFACE
     # Designated initialisers leave out what has a default; g++ does not warn of that.

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <vector>
 
+#include "infinity.h"
+
 namespace tare {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// P(Z <= z) of a standard normal variable, from the error function.
 double below(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }

@@ -3,15 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <set>
 
 #include "expect_error.h"
+#include "infinity.h"
 
 namespace tare {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// A model whose guarantee keeps what it is told: `kept` per group, or nothing is known.
 class KeepingModel final : public QuantileModel {

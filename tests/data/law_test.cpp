@@ -2,16 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "data/largest_gap.h"
+#include "infinity.h"
 #include "tare/data/problem.h"
 
 namespace tare {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr LawShape kShapes[] = {LawShape::kNormal, LawShape::kUniform, LawShape::kSkewed,
                                 LawShape::kHeavy, LawShape::kBimodal};
 
@@ -32,8 +31,8 @@ TEST_P(EveryShape, CdfUndoesTheQuantile) {
 
 TEST_P(EveryShape, CdfRisesFromZeroToOne) {
   const Law law{GetParam(), -2.0, 1.5};
-  EXPECT_EQ(law.cdf(-kInfinity), 0.0);
-  EXPECT_EQ(law.cdf(kInfinity), 1.0);
+  EXPECT_EQ(law.cdf(-kInf), 0.0);
+  EXPECT_EQ(law.cdf(kInf), 1.0);
   double last = 0.0;
   for (double y = -60.0; y <= 60.0; y += 0.01) {
     const double share = law.cdf(y);
@@ -104,16 +103,16 @@ TEST_P(JumpAtZero, IsAsHighAsItsProbability) {
   for (const Law& law : laws()) {
     EXPECT_NEAR(law.cdf(0.0) - law.cdf_below(0.0), law.at_zero, 1e-15);
     EXPECT_EQ(law.cdf(0.3), law.cdf_below(0.3));
-    EXPECT_EQ(law.cdf(-kInfinity), 0.0);
-    EXPECT_EQ(law.cdf_below(-kInfinity), 0.0);
-    EXPECT_EQ(law.cdf(kInfinity), 1.0);
-    EXPECT_EQ(law.cdf_below(kInfinity), 1.0);
+    EXPECT_EQ(law.cdf(-kInf), 0.0);
+    EXPECT_EQ(law.cdf_below(-kInf), 0.0);
+    EXPECT_EQ(law.cdf(kInf), 1.0);
+    EXPECT_EQ(law.cdf_below(kInf), 1.0);
   }
 }
 
 TEST_P(JumpAtZero, TheLevelLiesBetweenBothSidesOfItsQuantile) {
   for (const Law& law : laws()) {
-    double last = -kInfinity;
+    double last = -kInf;
     for (int i = 1; i < 1000; ++i) {
       const double tau = i / 1000.0;
       const double q = law.quantile(tau);

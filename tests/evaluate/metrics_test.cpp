@@ -5,20 +5,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <vector>
 
 #include "evaluate/forecasts.h"
 #include "evaluate/groups.h"
+#include "infinity.h"
 #include "math/compensated_sum.h"
 #include "math/normal.h"
 #include "tare/base/error.h"
 
 namespace tare {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<Level> levels_of(std::initializer_list<double> taus) {
   std::vector<Level> levels;
@@ -69,22 +67,22 @@ TEST(Pinball, ByHand) {
   EXPECT_DOUBLE_EQ(pinball(3.0, 1.0, 0.9), 1.8);
   EXPECT_DOUBLE_EQ(pinball(1.0, 3.0, 0.9), 0.2);
   EXPECT_EQ(pinball(2.0, 2.0, 0.3), 0.0);
-  EXPECT_EQ(pinball(2.0, kInfinity, 0.3), kInfinity);
-  EXPECT_EQ(pinball(2.0, -kInfinity, 0.3), kInfinity);
+  EXPECT_EQ(pinball(2.0, kInf, 0.3), kInf);
+  EXPECT_EQ(pinball(2.0, -kInf, 0.3), kInf);
 }
 
 TEST(CompensatedSum, KeepsWhatPlainAdditionDrops) {
   CompensatedSum sum;
   for (const double v : {1.0, 1e100, 1.0, -1e100}) sum.add(v);
   EXPECT_EQ(sum.value(), 2.0);
-  sum.add(kInfinity);
+  sum.add(kInf);
   sum.add(1.0);
-  EXPECT_EQ(sum.value(), kInfinity);
+  EXPECT_EQ(sum.value(), kInf);
 }
 
 TEST(ObservedLevels, CountedHaveATieBelow) {
   const std::vector<double> y = {1.0, 2.0, 3.0, 4.0};
-  const Matrix q({0.0, 1.0, 2.0, 2.0, 2.0, 3.0, 2.0, kInfinity}, 4, 2);
+  const Matrix q({0.0, 1.0, 2.0, 2.0, 2.0, 3.0, 2.0, kInf}, 4, 2);
   EXPECT_EQ(observed_levels_counted(y, q), (std::vector<double>{0.25, 1.0}));
 }
 
@@ -160,14 +158,14 @@ TEST(CheckScore, IsLeastAtTheTrueQuantiles) {
 TEST(Scores, AreInfiniteAndNotNanWithInfiniteQuantiles) {
   const std::vector<double> y = {0.0, 1.0};
   const std::vector<Level> levels = levels_of({0.1, 0.9});
-  const Matrix q({-kInfinity, kInfinity, 0.5, 2.0}, 2, 2);
-  EXPECT_EQ(check_score(y, q, levels), kInfinity);
+  const Matrix q({-kInf, kInf, 0.5, 2.0}, 2, 2);
+  EXPECT_EQ(check_score(y, q, levels), kInf);
   EXPECT_DOUBLE_EQ(mace(y, q, levels), 0.1);
-  const std::vector<double> low = {-kInfinity, 0.5};
-  const std::vector<double> high = {kInfinity, 2.0};
-  EXPECT_EQ(interval_length(low, high), kInfinity);
+  const std::vector<double> low = {-kInf, 0.5};
+  const std::vector<double> high = {kInf, 2.0};
+  EXPECT_EQ(interval_length(low, high), kInf);
   EXPECT_EQ(interval_coverage(y, low, high), 1.0);
-  EXPECT_EQ(winkler_score(y, low, high, 0.8), kInfinity);
+  EXPECT_EQ(winkler_score(y, low, high, 0.8), kInf);
   EXPECT_EQ(pit_histogram(y, q), (std::vector<double>{0.0, 1.0, 0.0}));
 }
 
@@ -316,8 +314,8 @@ TEST(QuantileRmse, ByHand) {
   const Matrix x({0.5, 1.0}, 2, 1);
   const Matrix q({0.25 + 0.3, 0.5 - 0.4}, 2, 1);  // the medians are 0.25 and 0.5
   EXPECT_DOUBLE_EQ(quantile_rmse(problem, x, q, levels_of({0.5})), std::sqrt(0.125));
-  const Matrix endless({kInfinity, 0.5}, 2, 1);
-  EXPECT_EQ(quantile_rmse(problem, x, endless, levels_of({0.5})), kInfinity);
+  const Matrix endless({kInf, 0.5}, 2, 1);
+  EXPECT_EQ(quantile_rmse(problem, x, endless, levels_of({0.5})), kInf);
   EXPECT_DOUBLE_EQ(individual_calibration_error(problem, x, endless, levels_of({0.5})), 0.25);
 }
 
@@ -365,8 +363,8 @@ TEST(Metrics, RefuseWrongShapesAndBadValues) {
   const auto data = ErrorCode::kBadData;
   expect_error(data, [&] { mace(bad, q, one); });
   expect_error(data, [&] { mace(y, Matrix(bad, 2, 1), one); });
-  expect_error(data, [&] { check_score(std::vector<double>{1.0, kInfinity}, q, one); });
-  expect_error(data, [&] { interval_length(std::vector<double>{0.0, kInfinity}, y); });
+  expect_error(data, [&] { check_score(std::vector<double>{1.0, kInf}, q, one); });
+  expect_error(data, [&] { interval_length(std::vector<double>{0.0, kInf}, y); });
   expect_error(data, [&] { interval_coverage(y, y, bad); });
 }
 

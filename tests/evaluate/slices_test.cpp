@@ -4,17 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 
 #include "draws.h"
+#include "infinity.h"
 #include "tare/base/rng.h"
 
 namespace tare {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// What must hold for any cut of numbers, checked value by value.
 void expect_sound_cut(const Cut& cut, const std::vector<double>& values, std::size_t most) {
@@ -48,8 +46,8 @@ TEST(CutNumbers, PartsAreRangesThatHoldEveryRowOnce) {
     const std::uint64_t distinct = 1 + rng.below(60);
     std::vector<double> values(rows);
     for (double& v : values) v = static_cast<double>(rng.below(distinct)) - 7.0;
-    if (draw % 5 == 0) values[0] = kInfinity;
-    if (draw % 7 == 0) values[rows / 2] = -kInfinity;
+    if (draw % 5 == 0) values[0] = kInf;
+    if (draw % 7 == 0) values[rows / 2] = -kInf;
     const std::size_t most = 1 + rng.below(16);
     expect_sound_cut(cut_numbers(values, most), values, most);
   }
@@ -93,7 +91,7 @@ TEST(TallySlices, CountsWhatIsOutsideAndOrdersTheWidths) {
   //         below  inside  edge  above  inside, wider
   o.y = {-1.0, 0.5, 1.0, 2.0, 0.0};
   o.lower = {0.0, 0.0, 0.0, 0.0, -4.0};
-  o.upper = {1.0, 1.0, 1.0, 1.0, kInfinity};
+  o.upper = {1.0, 1.0, 1.0, 1.0, kInf};
   o.median.assign(5, 0.5);
   Cut cut;
   cut.parts.resize(2);
@@ -108,7 +106,7 @@ TEST(TallySlices, CountsWhatIsOutsideAndOrdersTheWidths) {
   EXPECT_LT(slices[0].coverage_low, 0.5);
   EXPECT_GT(slices[0].coverage_high, 0.5);
   EXPECT_EQ(slices[0].width, 1.0);
-  EXPECT_EQ(slices[1].width, kInfinity);
+  EXPECT_EQ(slices[1].width, kInf);
   EXPECT_EQ(slices[1].coverage, 1.0);
 }
 

@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "infinity.h"
 #include "report/svg_checks.h"
 
 namespace tare {
@@ -14,11 +15,9 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 CaseRanking three_methods() {
   CaseRanking ranking{"case", "CheckScore", {}};
-  ranking.methods = {{"a", "", 5, 1.0, 0.0, -kInfinity, kInfinity, true},
+  ranking.methods = {{"a", "", 5, 1.0, 0.0, -kInf, kInf, true},
                      {"b", "x=<1>", 5, 1.1, 0.1, -0.05, 0.25, true},
                      {"c", "", 5, 2.0, 1.0, 0.7, 1.3, false, 0.001, 0.003}};
   ranking.comparisons = 3;
@@ -54,14 +53,14 @@ TEST(RankingCard, TellsTiedFromBehind) {
 TEST(RankingCard, OfOneRepeatSaysThatNothingIsKnown) {
   CaseRanking ranking = three_methods();
   for (RankedMethod& row : ranking.methods) {
-    row.behind_low = -kInfinity;
-    row.behind_high = kInfinity;
+    row.behind_low = -kInf;
+    row.behind_high = kInf;
   }
   const Card card = ranking_card(ranking);
   EXPECT_TRUE(well_formed(card.pictures));
   EXPECT_THAT(card.words[1], HasSubstr("One repeat gives no interval"));
   EXPECT_THAT(card.pictures, HasSubstr("b x=&lt;1&gt;: unknown"));
-  ranking.methods[2].score = ranking.methods[2].behind = kInfinity;
+  ranking.methods[2].score = ranking.methods[2].behind = kInf;
   EXPECT_THAT(ranking_card(ranking).pictures, HasSubstr(">infinite<"));
   ranking.methods.resize(1);
   EXPECT_THAT(ranking_card(ranking).words[1], HasSubstr("no other method to compare with"));

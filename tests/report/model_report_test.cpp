@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
-
+#include "infinity.h"
 #include "report/figures/calibration_figures.h"
 #include "report/figures/row_figures.h"
 #include "report/figures/slice_figures.h"
@@ -17,8 +16,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void expect_sound_card(const Card& card) {
   EXPECT_TRUE(well_formed(card.pictures)) << card.title;
@@ -111,7 +108,7 @@ TEST(ColumnCard, OfNumbersAndNamesWithInfiniteWidths) {
     slices[k].coverage_high = 0.95;
     slices[k].width = slices[k].width_high = 2.0;
   }
-  slices[1].width = slices[1].width_high = kInfinity;
+  slices[1].width = slices[1].width_high = kInf;
   ReportColumn column;
   column.name = "c <";
   expect_sound_card(column_card(column, slices));
@@ -127,7 +124,7 @@ TEST(ColumnCard, OfNumbersAndNamesWithInfiniteWidths) {
   expect_sound_card(column_card(column, slices));
   for (Slice& slice : slices) slice.width = 1e200;
   EXPECT_THAT(column_card(column, slices).pictures, Not(HasSubstr("Width")));
-  for (Slice& slice : slices) slice.width = kInfinity;
+  for (Slice& slice : slices) slice.width = kInf;
   EXPECT_THAT(column_card(column, slices).pictures, Not(HasSubstr("Width")));
 }
 
@@ -154,12 +151,12 @@ TEST(ChoiceCards, OfAPathAndATrail) {
   expect_sound_card(bandwidth_card(choice));
   EXPECT_THAT(bandwidth_card(choice).words[1], HasSubstr("Chosen: 0.2. The loss of 2 of 3"));
   EXPECT_EQ(bandwidth_card(choice, " of a fold").title, "The bandwidth of a fold");
-  choice.bandwidth = kInfinity;
+  choice.bandwidth = kInf;
   EXPECT_THAT(bandwidth_card(choice).words[1], HasSubstr("Equal weights for all rows were best"));
   for (auto& trial : choice.path) trial.loss = 0.0;
   expect_sound_card(bandwidth_card(choice));
   AutoTrail trail;
-  trail.steps = {{"forest", 1.0, 0.5, 0.75}, {"ridge <", 2.0, kInfinity, 0.0}};
+  trail.steps = {{"forest", 1.0, 0.5, 0.75}, {"ridge <", 2.0, kInf, 0.0}};
   trail.average_loss = 0.9;
   expect_sound_card(trail_card(trail));
 }
@@ -177,7 +174,7 @@ TEST(Findings, SayWhatIsWrongAndWhatToDo) {
   EXPECT_THAT(findings[0].text, HasSubstr("80.0 % (77.0 to 83.0 %) of 1,000 rows"));
   EXPECT_TRUE(findings[2].fine);
   EXPECT_EQ(findings.size(), 3u);
-  report.scores.set("length_90", kInfinity);
+  report.scores.set("length_90", kInf);
   report.series = true;
   outcomes = outcomes_of(20);
   outcomes.knows_outside = true;

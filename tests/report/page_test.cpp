@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "expect_error.h"
+#include "infinity.h"
 #include "report/figures/row_chart.h"
 #include "report/html/numbers.h"
 #include "report/svg/svg.h"
@@ -18,8 +19,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The page without what is not XML in it.
 std::string as_xml(std::string html) {
@@ -70,8 +69,8 @@ TEST(Page, LinksLeadToSectionsAndNothingLeadsOut) {
 TEST(Numbers, AreReadByPeople) {
   EXPECT_EQ(number_text(0.0436123), "0.04361");
   EXPECT_EQ(number_text(123456.7), "123457");
-  EXPECT_EQ(number_text(-kInfinity), "minus infinite");
-  EXPECT_EQ(number_text(kInfinity), "infinite");
+  EXPECT_EQ(number_text(-kInf), "minus infinite");
+  EXPECT_EQ(number_text(kInf), "infinite");
   EXPECT_EQ(percent_text(0.8934), "89.3 %");
   EXPECT_EQ(count_text(999), "999");
   EXPECT_EQ(count_text(1000), "1,000");
@@ -89,14 +88,14 @@ TEST(FittingText, CutsBetweenCharacters) {
 TEST(RowChart, StaysInsideWhateverTheValues) {
   const std::vector<NamedValue> rows = {
       {"plain", 1.0, 0.5, 2.0, Ink::kBlue, "a tip"},
-      {"no end", 1.0, -kInfinity, kInfinity, Ink::kGrey},
-      {"no value", kInfinity, 0.0, kInfinity, Ink::kGrey},
+      {"no end", 1.0, -kInf, kInf, Ink::kGrey},
+      {"no value", kInf, 0.0, kInf, Ink::kGrey},
       {"nothing", std::numeric_limits<double>::quiet_NaN(), 0.0, 0.0, Ink::kGrey},
       {std::string(200, 'x') + "<&>", 3.0, 2.9, 3.1, Ink::kOrange}};
   for (const bool above : {false, true}) {
     const std::string svg = row_chart({.label = "l <",
                                        .x_label = std::string(90, 'y'),
-                                       .marks = {0.9, kInfinity},
+                                       .marks = {0.9, kInf},
                                        .names_above = above},
                                       rows);
     EXPECT_TRUE(well_formed(svg));
@@ -115,7 +114,7 @@ TEST(RowChart, StaysInsideWhateverTheValues) {
 TEST(Chart, BarsAndWhiskersAreSoundAndSayWhatTheyAre) {
   Chart chart({.title = "t", .x_label = "x", .y_label = "y"});
   const std::vector<double> from = {0.0, 1.0, 2.0}, to = {1.0, 2.0, 3.0};
-  const std::vector<double> height = {2.0, 0.0, kInfinity};
+  const std::vector<double> height = {2.0, 0.0, kInf};
   chart.bars(from, to, height, Ink::kBlue, "bars");
   chart.tips({"one", "two <", "three"});
   chart.whiskers(from, from, to, Ink::kOrange, "whiskers");

@@ -6,11 +6,11 @@
 
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "infinity.h"
 #include "report/figures/band_plot.h"
 #include "report/svg/axis.h"
 #include "report/svg/escape.h"
@@ -24,7 +24,6 @@ using testing::HasSubstr;
 using testing::Not;
 using Values = std::vector<double>;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const double kNaN = std::nan("");
 
 BandPlot example() {
@@ -75,11 +74,11 @@ TEST(BandPlot, LeavesOutWhatIsNotGiven) {
 
 TEST(BandPlot, NotFiniteValuesLeaveGaps) {
   BandPlot plot = example();
-  plot.upper[0] = kInfinity;
-  plot.lower[20] = -kInfinity;
+  plot.upper[0] = kInf;
+  plot.lower[20] = -kInf;
   plot.median[39] = kNaN;
   plot.point_y[3] = kNaN;
-  plot.point_x[4] = kInfinity;
+  plot.point_x[4] = kInf;
   expect_sound(band_plot(plot), 900.0, 520.0);
 }
 

@@ -6,16 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 #include "draws.h"
 #include "expect_error.h"
+#include "infinity.h"
 #include "tare/base/rng.h"
 
 namespace tare {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// tau * 9,900,000, of which every knot has a whole number: what the oracle counts in.
 std::int64_t parts(double tau) { return std::llround(tau * 9'900'000.0); }
@@ -57,8 +55,8 @@ double oracle_shift(const Held& held, std::span<const double> weight, std::size_
     largest = std::max<std::int64_t>(largest, weight_of(i));
   }
   const std::int64_t inside = kWhole - 2 * parts(knot_levels()[pair].value());
-  double best = kInfinity;
-  double last = -kInfinity;
+  double best = kInf;
+  double last = -kInf;
   for (std::size_t i = 0; i < rows; ++i) {
     last = std::max(last, score(i));
     std::int64_t reached = 0;
@@ -357,22 +355,22 @@ TEST(ConformalBands, DamagedFilesAreRefused) {
   const double nan = std::nan("");
   std::vector<double> with_nan = shifts, with_minus = shifts;
   with_nan[3] = nan;
-  with_minus[148] = -kInfinity;
+  with_minus[148] = -kInf;
   std::vector<double> infinite = shifts;
-  infinite[0] = kInfinity;
+  infinite[0] = kInf;
   damaged("shift", infinite);
   damaged("shift", with_nan);
   damaged("shift", with_minus);
   damaged("shift", std::vector<double>(148));
   damaged("outer_score", {});
   damaged("outer_score", {1.0, nan});
-  damaged("outer_score", {1.0, kInfinity});
+  damaged("outer_score", {1.0, kInf});
   damaged("outer_score", {2.0, 1.0});
   damaged("outer_weight", {1.0, 1.0});
   damaged("outer_weight", {1.0, 1.0, 1.0, 1.0, nan});
   damaged("outer_weight", {1.0, 1.0, 1.0, 1.0, -1.0});
   damaged("outer_weight", {0.0, 0.0, 0.0, 0.0, 0.0});
-  damaged("outer_weight", {1.0, 1.0, 1.0, 1.0, kInfinity});
+  damaged("outer_weight", {1.0, 1.0, 1.0, 1.0, kInf});
 }
 
 TEST(ConformalBands, ShapesThatDisagreeAreRefused) {

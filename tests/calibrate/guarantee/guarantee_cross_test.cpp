@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -12,14 +11,13 @@
 #include "calibrate/guarantee/guarantee_coverage.h"
 #include "data/rows.h"
 #include "expect_error.h"
+#include "infinity.h"
 #include "io/tensor_store.h"
 #include "tare/calibrate/methods.h"
 #include "tare/data/problem.h"
 
 namespace tare {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// What one ranked row says about the new row: the values of its upper and its lower score.
 struct Said {

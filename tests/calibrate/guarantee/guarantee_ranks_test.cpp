@@ -5,20 +5,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "calibrate/guarantee/guarantee.h"
 #include "expect_error.h"
+#include "infinity.h"
 #include "tare/base/rng.h"
 
 namespace tare {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 /// A level as a fraction, so that the oracle's ranks need no rounding.
-struct Fraction {
+struct Share {
   std::uint64_t top, bottom;
   Level level() const { return Level(static_cast<double>(top) / static_cast<double>(bottom)); }
 };
@@ -63,7 +61,7 @@ std::vector<CurvePlace> candidates_of(const TiedRows& data) {
 
 /// A place by trying every candidate from the inside out, and asking each row's curve: the first
 /// place that enough rows keep.
-CurvePlace upper_oracle(const TiedRows& data, Fraction tau) {
+CurvePlace upper_oracle(const TiedRows& data, Share tau) {
   const std::uint64_t needed = (tau.top * (data.y.size() + 1) + tau.bottom - 1) / tau.bottom;
   const std::vector<CurvePlace> candidates = candidates_of(data);
   for (const CurvePlace& place : candidates) {
@@ -77,7 +75,7 @@ CurvePlace upper_oracle(const TiedRows& data, Fraction tau) {
 }
 
 /// The highest place that fewer than floor((n+1) tau) rows lie strictly below.
-CurvePlace lower_oracle(const TiedRows& data, Fraction tau) {
+CurvePlace lower_oracle(const TiedRows& data, Share tau) {
   const std::uint64_t allowed = tau.top * (data.y.size() + 1) / tau.bottom;
   const std::vector<CurvePlace> candidates = candidates_of(data);
   for (std::size_t k = candidates.size(); k-- > 0;) {
@@ -193,7 +191,7 @@ TEST(GuaranteeRanks, AreThoseOfCountingEveryPlace) {
     const GuaranteeRanks ranks = ranks_of(data);
     const CurvePlace middle = upper_oracle(data, {1, 2});
     for (std::uint64_t percent = 1; percent < 100; percent += 3) {
-      const Fraction tau{percent, 100};
+      const Share tau{percent, 100};
       if (!can_keep(tau.level(), rows, 1)) continue;
       const CurvePlace expected =
           percent >= 50 ? upper_oracle(data, tau) : std::min(lower_oracle(data, tau), middle);

@@ -5,21 +5,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "calibrate/guarantee/guarantee_coverage.h"
 #include "calibrate/guarantee/guarantee_split.h"
 #include "expect_error.h"
 #include "function_model.h"
+#include "infinity.h"
 #include "io/tensor_store.h"
 #include "tare/calibrate/methods.h"
 #include "tare/data/problem.h"
 
 namespace tare {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 TEST(GuaranteeLevels, AscendAndMirror) {
   const auto levels = guarantee_levels();

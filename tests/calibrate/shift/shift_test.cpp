@@ -5,18 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "calibrate/guarantee/guarantee.h"
 #include "calibrate/shift/shift.h"
 #include "calibrate/shift/shift_coverage.h"
 #include "expect_error.h"
+#include "infinity.h"
 #include "tare/calibrate/methods.h"
 
 namespace tare {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 Matrix normal_rows(std::size_t rows, std::size_t columns, double shift, std::uint64_t seed) {
   Rng rng(Seed{seed});
