@@ -7,7 +7,8 @@ JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?= -DTARE_UNITY=ON
 CLANG = -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19
 CONFIGURE = cmake -S . -G Ninja $(CMAKE_FLAGS)
-CTEST = ctest -j $(JOBS) --output-on-failure --no-tests=error
+# One more than there are cores, as many tests wait: for a browser, for a service, for a time limit.
+CTEST = ctest -j $$(($(JOBS) + 1)) --output-on-failure --no-tests=error
 
 .PHONY: help
 help:

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs the Python package into a virtual environment and runs its tests there.
-# usage: tools/test_python.sh BUILD [--all | --install]   (BUILD: a build of tare; its library is linked, and its tool is tested against)
+# usage: tools/test_python.sh BUILD [--all | --install | --run]   (BUILD: a build of tare; its library is linked, and its tool is tested against)
 #   Without an option the tests marked slow are left out, and environment and compiled module are kept for the next run.
 #   --all: every test, in a fresh environment, installed by pip as a user would, with the libraries whose models are wrapped, and those of
 #   TARE_MORE_LIBRARIES
 #   --install: only installs
+#   --run: only runs the tests, with what --install has installed
 # Ends with 77, which CTest takes for "skipped", where no package index is in reach.
 set -eu
 
@@ -32,10 +33,15 @@ if [ "$form" = --all ]; then
 else
   venv="$build/python-venv"
   # What [build-system] requires, and the extra 'test', of pyproject.toml.
+  if [ "$form" = --run ] && [ ! -f "$venv/packages" ]; then
+    echo "skipped: nothing is installed"
+    exit 77
+  fi
   kept_venv "$venv" "scikit-build-core>=0.11" "nanobind>=2.2" numpy pytest pytest-xdist "scikit-learn>=1.6" pandas polars pyarrow \
     matplotlib array-api-strict || exit $?
-  "$venv/bin/python" -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --force-reinstall "$source" \
-    --config-settings="$linked" --config-settings="build-dir=$build/python-module"
+  [ "$form" = --run ] ||
+    "$venv/bin/python" -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --force-reinstall "$source" \
+      --config-settings="$linked" --config-settings="build-dir=$build/python-module"
   [ "$form" != --install ] || exit 0
   chosen="not slow"
 fi
