@@ -173,7 +173,7 @@ def test_a_block_with_a_bad_prediction_is_refused_as_a_whole():
     assert state(online) == before
 
 
-@pytest.mark.parametrize("model", [mean, None])
+@pytest.mark.parametrize("model", [mean, pytest.param(None, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("size", [1e-300, 1e12, 1e100, 1e300])
 def test_huge_and_tiny_values_are_answered_with_numbers(model, size):
     stream = Stream(400)

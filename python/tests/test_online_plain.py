@@ -76,7 +76,7 @@ def outcome(call, *arguments):
     return told, [str(warning.message) for warning in caught]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [pytest.param(form, marks=[pytest.mark.slow] * (form == "own")) for form in FORMS])
 def test_both_ways_have_the_same_bits_errors_and_warnings(form, monkeypatch):
     stream = Stream(150)
     settings = {"model": mean, **FORMS[form]}

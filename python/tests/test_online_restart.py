@@ -30,7 +30,7 @@ def make(form):
     return tare.OnlineCalibrator(model, **settings)
 
 
-@pytest.fixture(scope="module", params=[pytest.param(form, marks=[pytest.mark.slow] * (form == "own_delay")) for form in sorted(FORMS)])
+@pytest.fixture(scope="module", params=[pytest.param(form, marks=[pytest.mark.slow] * ("own" in form)) for form in sorted(FORMS)])
 def case(request):
     stream = Stream(rows_of(request.param))
     stream.y[[130, 131]] = np.nan

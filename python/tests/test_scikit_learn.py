@@ -29,9 +29,8 @@ def named_checks():
     for estimator in ESTIMATORS:
         for place, (instance, check) in enumerate(estimator_checks_generator(estimator)):
             name = getattr(check, "func", check).__name__
-            # 'auto' trains a dozen models for each fit, and a stream's own model is fitted again and again.
-            many_fits = estimator is ESTIMATORS[0] or isinstance(estimator, tare.OnlineCalibrator)
-            marks = [pytest.mark.slow] if many_fits else []
+            # Hundreds of fits; of one estimator they are quick.
+            marks = [] if estimator is ESTIMATORS[1] else [pytest.mark.slow]
             if name == "check_sample_weight_equivalence_on_dense_data" and isinstance(estimator, tare.QuantileRegressor):
                 # Which rows train and which calibrate is drawn by row number, and a repeated row has several.
                 marks.append(pytest.mark.xfail(strict=True, reason="a weight is not a number of rows"))

@@ -36,6 +36,8 @@ FORMS = {
     "levels": ({"prediction": "forecast", "levels": [0.1, 0.6], "interval": [0.5]}, ["--levels", "0.1,0.6", "--interval", "0.5"]),
     "season": ({"prediction": "forecast", "period": 24, "lags": [1, 24], "start": 150}, ["--period", "24", "--lags", "1,24", "--start", "150"]),
 }
+# A model of its own is fitted again and again.
+PARAMETERS = [pytest.param(form, id=form, marks=[pytest.mark.slow] * ("own" in form)) for form in sorted(FORMS)]
 
 
 def rows_of(form):
@@ -61,7 +63,7 @@ def columns_of(data, form):
     return data.drop(columns=["y", "forecast"]), data["y"], given
 
 
-@pytest.mark.parametrize("form", sorted(FORMS))
+@pytest.mark.parametrize("form", PARAMETERS)
 def test_python_the_tool_and_the_file_agree_to_the_bit(form, tool, tmp_path):
     data = frame_of(rows_of(form))
     data.to_csv(tmp_path / "data.csv", index=False)
@@ -91,7 +93,7 @@ def test_python_the_tool_and_the_file_agree_to_the_bit(form, tool, tmp_path):
     np.testing.assert_array_equal(frames[0].to_numpy(), np.loadtxt(done.stdout.splitlines(), delimiter=",", skiprows=1))
 
 
-@pytest.mark.parametrize("form", ["column", "own", "delay"])
+@pytest.mark.parametrize("form", [form for form in PARAMETERS if form.id in ("column", "own", "delay")])
 def test_update_of_the_tool_and_of_python(form, tool, tmp_path):
     data, new = frame_of(rows_of(form)), frame_of(60, seed=7)
     new.to_csv(tmp_path / "new.csv", index=False)
@@ -105,7 +107,7 @@ def test_update_of_the_tool_and_of_python(form, tool, tmp_path):
     assert taught.n_seen_ == len(data) + 60
 
 
-@pytest.mark.parametrize("form", [pytest.param(form, marks=[pytest.mark.slow] if form == "own" else []) for form in sorted(FORMS)])
+@pytest.mark.parametrize("form", PARAMETERS)
 @pytest.mark.parametrize("way", ["track", "tool"])
 def test_no_answer_depends_on_a_later_row(form, way, tool, tmp_path):
     rows_of_data = rows_of(form)
