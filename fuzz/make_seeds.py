@@ -250,6 +250,19 @@ MODELS = {
     "weight": ["--method", "nrc", "--regressor", "ridge", "--weight", "w", "--missing", "impute"],
 }
 
+# Models that learn: each method of streams, a delay with a column that is known later, and one around another model.
+STREAMS = {
+    "online_snq": ["--set", "window=50"],
+    **{f"online_{method}": ["--method", method] for method in ("aci", "dtaci", "tracker", "pid", "eci", "enbpi", "trailing")},
+    "online_late": ["--set", "window=50", "--delay", "2", "--known-later", "w", "--levels", "0.1,0.5,0.9"],
+}
+
+
+def make_model(command, name):
+    done = subprocess.run([*command, "--force", "-q"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{name}: {done.stderr}")
+
 
 def model_seeds(tool):
     folder = SEEDS / "model"
@@ -265,10 +278,12 @@ def model_seeds(tool):
             target = [] if "--target" in options else ["--target", "y"]
             columns = [] if "--features" in options else ["--features", "a,c"]
             bands = [] if "--bands" in options else ["--bands", "off"]
-            command = [tool, "fit", str(data), "-o", str(folder / name), "--force", *target, *columns, *bands, *options]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode != 0:
-                sys.exit(f"{name}: {done.stderr}")
+            make_model([tool, "fit", str(data), "-o", str(folder / name), *target, *columns, *bands, *options], name)
+        stream = [tool, "track", str(data), "-o", f"{work}/answers.csv", "--features", "a,c,w", "--start", "20"]
+        for name, options in STREAMS.items():
+            make_model([*stream, "--target", "y", "--prediction", "q0.1", "--save", str(folder / name), *options], name)
+        make_model([tool, "track", str(data), "-o", f"{work}/answers.csv", "--start", "20", "--set", "window=50",
+                    "--model", str(folder / "pure_kernel"), "--save", str(folder / "online_model")], "online_model")
 
 
 def main():

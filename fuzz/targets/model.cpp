@@ -5,11 +5,13 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "calibrate/online/online_model.h"
 #include "data/schema.h"
 #include "input.h"
 #include "io/json_text.h"
@@ -81,6 +83,18 @@ void use(const FittedModel& model) {
   std::string text;
   predictor.append_csv_header(text);
   predictor.append_csv(text, table, answers);
+}
+
+/// A model that learns is taught two rows: what its file says of past rows is used only then.
+void teach(const FittedModel& model) {
+  const std::shared_ptr<OnlineModel> online = online_in(model);
+  if (!online) return;
+  const std::vector<double> x(online->features(), 0.5);
+  for (const double target : {2.0, -1e6}) {
+    const PendingRow row = online->answer(1.0, x);
+    for (const double q : row.answer.quantiles) require(!std::isnan(q), "an answer is a number");
+    online->learn(row, x, target);
+  }
 }
 
 /// Every value inside a JSON document.
@@ -250,6 +264,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     fuzz::use(model);
+    fuzz::teach(model);
   } catch (const Error&) {  // rows that it cannot answer
   }
   return 0;

@@ -23,11 +23,11 @@ class Memory(FaultTest):
                        few=5, many=1500)
 
     def test_fit_forest(self):
-        self.fail_each("fit nrc_rf", "fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", "--threads", "1", few=1,
+        self.fail_each("fit nrc_rf", "fit", "data.csv", "--target", "y", "--method", "nrc_rf", "-o", "m.tare", "--force", "--threads", "1", few=1,
                        many=500)
 
     def test_fit_on_threads(self):
-        self.fail_each("fit nrc_rf, 2 threads", "fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", "--threads", "2",
+        self.fail_each("fit nrc_rf, 2 threads", "fit", "data.csv", "--target", "y", "--method", "nrc_rf", "-o", "m.tare", "--force", "--threads", "2",
                        few=1, many=200)
 
     def test_predict(self):
