@@ -324,7 +324,7 @@ void Session::answer_beside(bool close) noexcept {
 /// The client learns of it at once: telling the system takes no memory, and no other thread closes
 /// the socket before is_lost_ is set. The rest is for the threads of the network.
 void Session::close_from_beside() noexcept {
-  constexpr milliseconds kWaitForMemory{20};
+  constexpr milliseconds kBetweenTries{20};
   ::shutdown(socket_.native_handle(), SHUT_RDWR);
   request_ = {};  // its memory may be all that is missing
   is_lost_ = true;
@@ -333,7 +333,7 @@ void Session::close_from_beside() noexcept {
       asio::post(socket_.get_executor(), [self = shared_from_this()] { self->close(); });
       return;
     } catch (...) {
-      std::this_thread::sleep_for(kWaitForMemory);
+      std::this_thread::sleep_for(kBetweenTries);
     }
   }
 }
