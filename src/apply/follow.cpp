@@ -33,6 +33,19 @@ std::vector<double> targets_of(const Table& table, const std::string& target,
   return targets;
 }
 
+namespace {
+
+void check_difference(double target, double prediction, std::size_t i, const Follower& follower) {
+  if (std::isfinite(target - prediction)) return;
+  ErrorDetails details = follower.place ? follower.place(i) : ErrorDetails{};
+  details.value = fmt::to_string(target);
+  details.remedies = {advice("use smaller units, or leave the row out")};
+  fail(ErrorCode::kBadData, std::move(details),
+       "target {} minus prediction {} is too large for a number", target, prediction);
+}
+
+}  // namespace
+
 std::size_t follow(OnlineModel& model, const Rows& rows, std::span<const double> targets,
                    const Follower& follower, const Execution& how) {
   const std::size_t count = rows.x.rows();
@@ -56,6 +69,7 @@ std::size_t follow(OnlineModel& model, const Rows& rows, std::span<const double>
         ++left_open;
       }
     } else {
+      check_difference(targets[i], row.prediction, i, follower);
       model.learn(row, rows.x.row(i), targets[i]);
       ++learned;
       if (follower.learned) follower.learned(i);

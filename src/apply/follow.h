@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calibrate/online/online_model.h"
+#include "tare/base/error.h"
 #include "tare/io/table.h"
 
 namespace tare {
@@ -18,12 +19,14 @@ std::vector<double> targets_of(const Table& table, const std::string& target,
 /// Goes through rows in time order: each is answered, and learned once `delay` others have been
 /// answered after it. Rows without a target are passed over, those at the end left alone.
 /// `answered` gets each row with its number, `learned` the number of a row whose target was
-/// learned.
+/// learned, `place` says where the target of a row stands, for an error.
 struct Follower {
   std::function<void(std::size_t, const PendingRow&)> answered;
   std::function<void(std::size_t)> learned;
+  std::function<ErrorDetails(std::size_t)> place;
 };
-/// Returns the number of learned rows.
+/// Returns the number of learned rows. Throws kBadData for a target whose difference from its
+/// prediction is too large for a number.
 std::size_t follow(OnlineModel& model, const Rows& rows, std::span<const double> targets,
                    const Follower& follower, const Execution& how);
 

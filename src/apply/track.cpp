@@ -17,6 +17,7 @@
 #include "base/unknown_name.h"
 #include "data/schema.h"
 #include "io/select_columns.h"
+#include "io/table_place.h"
 #include "math/proportion.h"
 
 namespace tare {
@@ -257,6 +258,9 @@ Tracked track(const Table& table, const TrackOptions& options, const Execution& 
          .shift = drift.alarm()->shift,
          .causes = {}});
   };
+  follower.place = [&](std::size_t i) {
+    return cell_details(table, known.target, encoded.rows[i]);
+  };
   follow(*model, encoder.rows(), targets, follower, how);
   const OnlineStream& last = model->stream();
   if (!tracked.alarms.empty() && schema->width() > 0) {
@@ -299,7 +303,11 @@ Updated update(const FittedModel& model, const Table& table, const std::vector<d
   encoder.encode(select_columns(table, encoder.requests(table.source, table.names(), {})));
   const std::vector<double> targets = targets_of(table, target, encoder.encoded().rows);
   Updated updated;
-  updated.learned = follow(*learner, encoder.rows(), targets, {}, how);
+  Follower follower;
+  follower.place = [&](std::size_t i) {
+    return cell_details(table, target, encoder.encoded().rows[i]);
+  };
+  updated.learned = follow(*learner, encoder.rows(), targets, follower, how);
   updated.notices = encoder.notices();
   updated.model = model;
   updated.model.method = kOnline;

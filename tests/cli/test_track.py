@@ -422,6 +422,14 @@ class Errors(TrackTest):
         rows[80][0], rows[60][3] = "1", ""
         self.write_rows("t.csv", rows)
         self.fails(BAD_DATA, "track", "t.csv", *self.line[2:], says=["t.csv:62", "'p'"])
+        self.track("s.csv", "--save", "online.tare")
+        rows[60][3:] = ["-1.5e308", "1.5e308"]
+        self.write_rows("t.csv", rows)
+        says = ["t.csv:62", "'y'", "1.5e+308", "-1.5e+308", "too large for a number", "smaller units"]
+        self.fails(BAD_DATA, "track", "t.csv", *self.line[2:], says=says)
+        before = self.read("online.tare")
+        self.fails(BAD_DATA, "update", "online.tare", "t.csv", says=says)
+        self.assertEqual(self.read("online.tare"), before)
 
     def test_two_sources_and_models_that_follow_already(self):
         self.fit("s.csv", "--method", "nrc", "--regressor", "ridge")
