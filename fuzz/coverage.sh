@@ -33,9 +33,9 @@ llvm-profdata-$llvm merge -sparse "$build"/profiles/*.profraw -o "$build/profile
 
 # The files that read what comes from outside.
 parsers="src/io/csv.cpp src/io/csv_columns.cpp src/io/csv_plain.cpp src/io/csv_scan.cpp src/io/csv_window.cpp
-  src/io/files/byte_source.cpp src/io/json_text.cpp src/io/safetensors.cpp src/io/tensor_store.cpp
+  src/io/files/byte_source.cpp src/io/files/journal_file.cpp src/io/json_text.cpp src/io/safetensors.cpp src/io/tensor_store.cpp
   src/data/schema.cpp src/data/encode.cpp src/data/group_column.cpp src/data/roles.cpp src/data/windows.cpp
-  src/apply/row_encoder.cpp src/apply/level_columns.cpp src/apply/fit_options.cpp src/apply/predict_options.cpp
+  src/online/journal src/apply/model_journal.cpp src/apply/row_encoder.cpp src/apply/level_columns.cpp src/apply/fit_options.cpp src/apply/predict_options.cpp
   src/serve/rows src/serve/rows_request.cpp src/serve/answer.cpp src/serve/http src/serve/session.cpp
   src/calibrate/model_file.cpp src/calibrate/method_config.cpp src/calibrate/guarantee/guarantee_file.cpp
   src/base/params.cpp src/base/level.cpp src/evaluate/experiment/plan.cpp src/capi"
