@@ -102,6 +102,11 @@ def body_seeds():
         "ndjson": b'POST /v1/predict application/x-ndjson\n{"a":1,"c":"u"}\n{"a":2,"c":"v"}\n' + choices(0),
         "csv": b'POST /v1/predict text/csv; charset=utf-8\na,c\n1,u\n2,"v"\n' + choices(0),
         "csv_keep": b"POST /v1/predict?keep=all text/csv\na;c;z\r\n1;u;\xc3\xa9\r\n" + choices(0),
+        "teach": observe + b'{"rows":[{"a":1,"b":2,"p":3,"y":3.5},{"a":2,"b":0,"p":1,"y":2}],"ids":["r1","r1"]}' + choices(4),
+        "teach_later": observe + b'{"ids":["r1","r2"],"targets":[1.5,2]}' + choices(4),
+        "teach_csv": b"POST /v1/observe?id=k text/csv\nk,a,b,p,y\nr1,1,2,3,4\nr2,0,1,1,0.5\n" + choices(4),
+        "stream": predict + b'{"rows":[{"a":1,"b":2,"p":3}],"ids":["r7"],"interval":0.9,"diagnostics":true}' + choices(4),
+        "stream_card": b"GET /v1/model \n" + choices(4),
         "series": predict + b'{"rows":[{"a":1,"c":"u"},{"a":2,"c":"v"},{"a":1,"c":"u"},{"a":2,"c":"v"}]}' + choices(1),
         "group": predict + b'{"rows":[{"a":1,"c":"u","q0.1":1},{"a":2,"c":"z","q0.1":2}],"diagnostics":true}'
                  + choices(2),

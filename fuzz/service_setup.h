@@ -10,6 +10,7 @@
 #include "serve/model/model_holder.h"
 #include "serve/monitor/metrics.h"
 #include "serve/monitor/observations.h"
+#include "serve/online/online_teacher.h"
 #include "serve/service.h"
 #include "small_models.h"
 
@@ -19,7 +20,8 @@ namespace tare::fuzz {
 struct ServiceSetup {
   explicit ServiceSetup(const FittedModel& fitted, std::string token = {})
       : models(saved(folder / "m.tare", fitted)),
-        service(models, observations, metrics, limits, std::move(token)) {
+        teacher({.remembered = 100}, *models.now()->model),
+        service(models, observations, metrics, limits, std::move(token), &teacher) {
     observations.start_model(1);
   }
 
@@ -48,6 +50,7 @@ struct ServiceSetup {
   serve::Observations observations{{.level = 0.9, .window = 50, .remembered = 100, .prefix = "ab"}};
   serve::Metrics metrics;
   serve::Limits limits = small_limits();
+  serve::OnlineTeacher teacher;
   serve::Service service;
 };
 
