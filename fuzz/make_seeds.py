@@ -210,12 +210,14 @@ def capi_seeds():
         return [3, where, rows - 4] + [i * 7 % 16 for i in range(3 * rows)] + [i % 2 for i in range(rows)]
 
     # Calls: 0 new table, 1 and 2 a column, 3 usual columns, 4 and 5 fit, 6 save and open, 7 and 8 predict, 9 read, 10 CSV,
-    # 11 describe, 12 files, 13 free.
+    # 11 describe, 12 files, 13 free, 14 track, 15 update.
     put("capi", {
         "kernel": bytes([*table(0, 20), 4, 0, 1, 0, 0, 0, 0, 0, 0, 7, 1, 3, 0, 0, 0, 0, 0, 9, 0, 0, 11, 0, 0]),
         "nrc": bytes([*table(0, 24), 5, 1, 2, 0, 3, 0, 0, 0, 0, 0, 6, 0, 0, 0, 1, 8, 2, 0, 3, 0, 0, 1, 1, 0,
                       9, 1, 3, 10, 0, 0, 0, 12, 3, 97, 98, 99, 0, 0, 0]),
         "guarantee": bytes([*table(1, 30), 4, 1, 3, 10, 7, 5, 0, 0, 1, 0, 0, 7, 1, 3, 0, 1, 0, 0, 0, 9, 0, 0]),
+        "track": bytes([*table(0, 30), 14, 1, 0, 0, 0, 0, 0, 0, 0, 0, 15, 0, 0, 0, 1, 9, 0, 0, 11, 0, 0]),
+        "track_model": bytes([*table(0, 24), 4, 0, 1, 0, 0, 0, 0, 0, 0, 14, 1, 10, 1, 0, 0, 0, 0, 0, 0, 15, 0, 0, 0, 1, 6, 0, 0, 0, 1]),
         "columns": bytes([0, 0, 0, 1, 0, 0, 3, 4, 0, 0, 8, 16, 24, 32, 2, 0, 0, 2, 4, 2, 0, 1, 2, 3, 13, 0, 1]),
     })
 

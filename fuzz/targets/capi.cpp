@@ -78,6 +78,12 @@ constexpr const char* kPredictOptions[] = {"levels=0.1,0.9",  "levels=0.5",   "i
                                            "diagnostics=yes", "keep=all",     "keep=c",
                                            "missing=impute",  "missing=drop", "levels=2"};
 
+constexpr const char* kTrackOptions[] = {
+    "prediction=b",    "interval=0.9",  "levels=0.1,0.5", "start=5",        "start=100",
+    "delay=2",         "known_later=a", "window=50",      "method=aci",     "method=pid",
+    "diagnostics=yes", "drop=c",        "lags=1,2",       "period=3",       "missing=impute",
+    "missing=drop",    "seed=7",        "target=a",       "drift_rate=0.1", "method=nothing"};
+
 /// What a program has at a moment. Two of each kind of handle; a third is always NULL.
 struct State {
   State() = default;
@@ -211,6 +217,27 @@ void predict(State& state, Program& program) {
   put(state.answers[program.choose(2)], made, tare_answers_free);
 }
 
+void track(State& state, Program& program) {
+  std::string own;
+  std::vector<const char*> chosen = {"target=y", "window=50", "start=5"};
+  for (const char* option : options(program, kTrackOptions, own)) chosen.push_back(option);
+  tare_answers* made = nullptr;
+  tare_model* followed = nullptr;
+  const tare_model* model = program.choose(2) == 0 ? nullptr : state.models[program.choose(3)];
+  check(tare_track(state.tables[program.choose(3)], chosen.data(), chosen.size(), model,
+                   program.choose(32) == 31 ? nullptr : &made,
+                   program.choose(32) == 31 ? nullptr : &followed));
+  put(state.answers[program.choose(2)], made, tare_answers_free);
+  put(state.models[program.choose(2)], followed, tare_model_free);
+}
+
+void update(State& state, Program& program) {
+  tare_model* updated = nullptr;
+  check(tare_model_update(state.models[program.choose(3)], state.tables[program.choose(3)],
+                          program.choose(32) == 31 ? nullptr : &updated));
+  put(state.models[program.choose(2)], updated, tare_model_free);
+}
+
 void read_answers(const State& state, Program& program) {
   const tare_answers* answers = state.answers[program.choose(3)];
   const std::size_t rows = tare_answers_rows(answers);
@@ -260,7 +287,7 @@ void files(State& state, Program& program) {
 }
 
 void step(State& state, Program& program) {
-  switch (program.choose(14)) {
+  switch (program.choose(16)) {
     case 0: {
       tare_table* made = nullptr;
       check(tare_table_new(program.choose(16) == 15 ? nullptr : &made));
@@ -288,6 +315,10 @@ void step(State& state, Program& program) {
       return describe(state, program);
     case 12:
       return files(state, program);
+    case 14:
+      return track(state, program);
+    case 15:
+      return update(state, program);
     default: {
       const std::size_t which = program.choose(2);
       tare_table_rows(state.tables[program.choose(3)]);
