@@ -39,27 +39,4 @@ inline double exp_negative(double x) {
   return x < -700.0 ? 0.0 : value;
 }
 
-/// The same in single precision: to 2 units in the last place, 0 below -80.
-inline float exp_negative(float x) {
-  constexpr float kLog2E = 0x1.715476p+0F;
-  constexpr float kLn2High = 0x1.62e4p-1F;  // 9 zero bits at the end: k * kLn2High is exact
-  constexpr float kLn2Low = 0x1.7f7d1cp-20F;
-  constexpr float kRound = 0x1.8p+23F;
-  const float clamped = x < -80.0F ? -80.0F : x;
-  const float shifted = clamped * kLog2E + kRound;
-  const float k = shifted - kRound;
-  const float r = (clamped - k * kLn2High) - k * kLn2Low;
-  // Taylor to r^7: the next term is below 2^-27 on that range.
-  float p = 1.0F / 5040.0F;
-  p = p * r + 1.0F / 720.0F;
-  p = p * r + 1.0F / 120.0F;
-  p = p * r + 1.0F / 24.0F;
-  p = p * r + 1.0F / 6.0F;
-  p = p * r + 0.5F;
-  p = p * r * r + r;
-  const std::uint32_t bits = (std::bit_cast<std::uint32_t>(shifted) + 127) << 23;
-  const float value = (1.0F + p) * std::bit_cast<float>(bits);
-  return x < -80.0F ? 0.0F : value;
-}
-
 }  // namespace tare
