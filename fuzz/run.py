@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the fuzzers of a build: for some minutes of processor time each, or once over what is known.
 
-    fuzz/run.py --build build-address --minutes 30             all targets, one after the other
+    fuzz/run.py --build build-address --minutes 30             all targets, as many at a time as there are cores
     fuzz/run.py --build build-address --minutes 5 csv http     these
     fuzz/run.py --build build-address --replay                 seeds and former finds, once
     fuzz/run.py --build build-address --cycle 120              all targets in turns of 120 s, until stopped; one with a find
@@ -18,9 +18,10 @@ import json
 import os
 import pathlib
 import re
-import resource
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -28,6 +29,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 MOST_BYTES = {"body": 4096, "capi": 1024, "csv": 2048, "gzip": 4096, "http": 4096, "journal": 2048, "model": 131072, "plan": 4096,
               "schema": 4096}
 MEMORY_MB = 2048
+TURN_SECONDS = 300  # of one target, while others wait
 
 
 def target_names():
@@ -79,27 +81,28 @@ class Target:
         self.finds.mkdir(parents=True, exist_ok=True)
         command = [str(self.program), *self.flags(), f"-max_total_time={seconds}", "-print_final_stats=1",
                    str(self.corpus), *map(str, known_inputs(self.name))]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run(command, env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              check=False)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        output = done.stdout.decode(errors="replace")
+        with tempfile.TemporaryFile() as log:
+            process = subprocess.Popen(command, env=self.environment(), stdout=log, stderr=subprocess.STDOUT)
+            _, status, usage = os.wait4(process.pid, 0)  # the processor time of this child alone
+            process.returncode = os.waitstatus_to_exitcode(status)
+            log.seek(0)
+            output = log.read().decode(errors="replace")
         totals = self.totals()
         executions = re.findall(r"stat::number_of_executed_units: (\d+)", output)
         edges = re.findall(r"cov: (\d+)", output)
         totals["executions"] += int(executions[-1]) if executions else 0
-        totals["cpu_seconds"] += after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        totals["cpu_seconds"] += usage.ru_utime + usage.ru_stime
         totals["runs"] += 1
-        totals["finds"] += 1 if done.returncode != 0 else 0
+        totals["finds"] += 1 if process.returncode != 0 else 0
         totals["edges"] = max([totals["edges"], *map(int, edges)])
         totals["corpus"] = sum(1 for _ in self.corpus.iterdir())
         self.record.write_text(json.dumps(totals) + "\n")
-        if done.returncode != 0:
+        if process.returncode != 0:
             log = self.finds / f"{self.name}-{int(time.time())}.log"
             log.write_text(output[-200_000:])
-            print(f"{self.name}: FOUND, exit code {done.returncode}; see {log}", flush=True)
+            print(f"{self.name}: FOUND, exit code {process.returncode}; see {log}", flush=True)
             print(output[-3000:], flush=True)
-        return done.returncode == 0
+        return process.returncode == 0
 
     def replay(self):
         self.finds.mkdir(parents=True, exist_ok=True)
@@ -118,13 +121,42 @@ class Target:
                 f"{totals['corpus']:>7,} inputs {totals['edges']:>7,} edges {totals['finds']:>3} finds")
 
 
-def fuzz_for(target, minutes):
-    """Until the target has had this much processor time in this call."""
-    start = target.totals()["cpu_seconds"]
-    while (left := 60 * minutes - (target.totals()["cpu_seconds"] - start)) > 1:
-        if not target.fuzz(max(5, min(600, int(left)))):
-            return False
-    return True
+def fuzz_all(targets, minutes, jobs):
+    """Until each target has had this much processor time in this call, or has found something. The one with the least is next."""
+    turn = threading.Condition()
+    start = {target.name: target.totals()["cpu_seconds"] for target in targets}
+    waiting, found, running = list(targets), [], []
+
+    def spent(target):
+        return target.totals()["cpu_seconds"] - start[target.name]
+
+    def work():
+        while True:
+            with turn:
+                while not waiting and running:
+                    turn.wait()
+                if not waiting:
+                    return
+                target = min(waiting, key=spent)
+                waiting.remove(target)
+                running.append(target)
+            left = 60 * minutes - spent(target)
+            good = target.fuzz(max(5, min(TURN_SECONDS, int(left) + 1)))
+            with turn:
+                running.remove(target)
+                if not good:
+                    found.append(target)  # it would find the same again
+                elif spent(target) < 60 * minutes - 1:
+                    waiting.append(target)
+                print(time.strftime("%H:%M:%S"), target.line(), flush=True)
+                turn.notify_all()
+
+    workers = [threading.Thread(target=work) for _ in range(jobs)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return not found
 
 
 def main():
@@ -134,6 +166,8 @@ def main():
     parser.add_argument("--corpus", type=pathlib.Path, help="instead of BUILD/fuzz/corpus")
     parser.add_argument("--timeout", type=int, default=10, metavar="SECONDS",
                         help="for one input; more where the machine has other work [%(default)s]")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N",
+                        help="targets that run at a time, with --minutes [%(default)s]")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--minutes", type=float, help="processor time of each target")
     what.add_argument("--replay", action="store_true")
@@ -157,13 +191,10 @@ def main():
                 targets.remove(target)  # it would find the same again
             print(time.strftime("%H:%M:%S"), target.line(), flush=True)
         return 1
-    good = True
-    for target in targets:
-        if arguments.replay:
-            good = target.replay() and good
-        else:
-            good = fuzz_for(target, arguments.minutes) and good
-            print(target.line(), flush=True)
+    if arguments.minutes:
+        good = fuzz_all(targets, arguments.minutes, max(1, arguments.jobs))
+    else:
+        good = all([target.replay() for target in targets])
     return 0 if good else 1
 
 
