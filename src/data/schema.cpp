@@ -407,8 +407,13 @@ Json Schema::to_json() const {
                               {"for_model", input.for_model}});
     if (input.range) json["inputs"].back()["range"] = range_json(*input.range);
   }
-  for (const auto& range : given_ranges_) {
-    if (range) json["prediction_ranges"].push_back(range_json(*range));
+  // One for each column, where any has one: a column without a value in the rows of the fit has
+  // none.
+  const bool any_range =
+      std::ranges::any_of(given_ranges_, [](const auto& r) { return r.has_value(); });
+  for (std::size_t j = 0; any_range && j < given_ranges_.size(); ++j) {
+    const auto& range = given_ranges_[j];
+    json["prediction_ranges"].push_back(range ? range_json(*range) : Json());
   }
   return json;
 }

@@ -186,6 +186,19 @@ TEST(Schema, RangesAreTheOuterPercentilesAndSurviveTheModelFile) {
   expect_error(ErrorCode::kCorruptFile, "schema", [&] { Schema::from_json(old); });
 }
 
+TEST(Schema, TheRangeOfOnePredictionColumnOfTwoSurvivesTheModelFile) {
+  Roles roles = target("y");
+  roles.prediction = "p";
+  roles.prediction_sd = "s";  // without a value in any row
+  const Schema learnt = fit("a,p,s,y\n1,10,,1\n2,20,,2\n", roles, MissingPolicy::kDrop).schema;
+  for (const Schema& schema : {learnt, Schema::from_json(learnt.to_json())}) {
+    ASSERT_TRUE(schema.given_ranges().at(0));
+    EXPECT_EQ(schema.given_ranges()[0]->low, 10.0);
+    EXPECT_EQ(schema.given_ranges()[0]->high, 20.0);
+    EXPECT_FALSE(schema.given_ranges().at(1));
+  }
+}
+
 TEST(Schema, SurvivesTheModelFile) {
   Roles roles = target("mpg");
   roles.prediction = "w";
