@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tensor_split.cuh"
+#include "weights.cuh"
+
+namespace tare_cuda {
+namespace {
+
+constexpr int kThreads = 128;
+// A total below this would lose rows to underflow.
+constexpr double kLeastTotal = 0x1p-30;
+constexpr double kLeastCompactTotal = 1e-3;
+// Rows whose weight is below exp(-12) of the largest do not count.
+constexpr float kReachExponent = 12.0F;
+// The largest relative error of a weight that counts, times the root of the window's effective
+// size: errors of different rows cancel.
+constexpr float kWeightError = 1e-4F;
+constexpr float kMostError = 1e-3F;
+
+/// No squared distance by tensor cores is farther from the true one than this. Three things add up:
+/// the product of the low parts, which is left out; the sums, which are cut off rather than
+/// rounded; and what both parts together leave of each number, which moves the points.
+__device__ float tensor_error(int dims, float query_norm, float row_norm, float distance) {
+  const float norms = query_norm + row_norm;
+  const float moved = 0x1p-21F * norms;
+  return (2.0F * distance + moved) * moved +
+         (0x1p-21F + (static_cast<float>(dims) * 0.25F + 4.0F) * 0x1p-23F) * norms * norms;
+}
+
+/// Bound on the relative error of the weights that count, for a query at `nearest` of its nearest
+/// row.
+__device__ float weight_error(const RowsView& rows, const BatchView& batch, Metric metric,
+                              float query_norm, float nearest) {
+  const auto h = static_cast<float>(batch.bandwidth);
+  const bool laplace = batch.kernel == kTareCudaLaplace;
+  const bool gaussian = batch.kernel == kTareCudaGaussian;
+  const float reach = laplace    ? nearest + kReachExponent * h
+                      : gaussian ? sqrtf(nearest * nearest + 2.0F * kReachExponent * h * h)
+                                 : h;
+  const float row_norm = fminf(query_norm + reach, rows.largest_norm);
+  const float distance = fminf(reach, query_norm + row_norm);
+  if (laplace) {
+    const float moved = 2.0F * kUnit * (query_norm + row_norm);
+    return (moved + (static_cast<float>(rows.dims) + 4.0F) * kUnit * distance) / h;
+  }
+  const float squared = metric == Metric::kTensor
+                            ? tensor_error(rows.dims, query_norm, row_norm, distance)
+                            : difference_error(rows.dims, query_norm, row_norm, distance);
+  return squared / ((gaussian ? 2.0F : 1.0F) * h * h);
+}
+
+__device__ bool good_enough(const RowsView& rows, const BatchView& batch, Metric metric, int query,
+                            double total, double window_n, float nearest) {
+  const float norm = batch.norms[query];
+  if (!isfinite(norm)) return false;
+  if (metric == Metric::kTensor) {
+    // Beyond the reach of half precision.
+    const auto scale = static_cast<float>(gaussian_scale(batch.bandwidth));
+    const float largest = fmaxf(2.0F * scale * norm * rows.word_unit, scale * norm * norm);
+    if (!(largest <= 0.5F * kLargestHalf)) return false;
+  }
+  if (batch.kernel == kTareCudaNaive) {
+    // Exact at the rim; where nearly every row is at the rim, that would take too long.
+    const auto h = static_cast<float>(batch.bandwidth);
+    return total > 0.0 && rim_of(rows, norm, h) <= 1e-3F * h * h;
+  }
+  const bool everywhere = batch.kernel == kTareCudaGaussian || batch.kernel == kTareCudaLaplace;
+  if (!(total >= (everywhere ? kLeastTotal : kLeastCompactTotal))) return false;
+  const float allowed =
+      fminf(kMostError, kWeightError * sqrtf(fmaxf(1.0F, static_cast<float>(window_n))));
+  return weight_error(rows, batch, metric, norm, nearest) <= allowed;
+}
+
+/// Distance of the nearest row in a block, in double precision.
+__device__ double exact_distance(const RowsView& rows, const double* query, int block, int lane) {
+  double least = INFINITY;
+  for (int i = lane; i < kBlock; i += 32) {
+    const long row = static_cast<long>(block) * kBlock + i;
+    if (row >= rows.rows) break;
+    double sum = 0.0;
+    for (int j = 0; j < rows.dims; ++j) {
+      const double difference = rows.columns[static_cast<long>(j) * rows.rows + row] - query[j];
+      sum = __dadd_rn(sum, __dmul_rn(difference, difference));
+    }
+    least = fmin(least, sum);
+  }
+  for (int step = 1; step < 32; step *= 2) {
+    least = fmin(least, __shfl_xor_sync(~0U, least, step));
+  }
+  return sqrt(least);
+}
+
+__global__ void __launch_bounds__(kThreads)
+    cumulate_sums(RowsView rows, BatchView batch, Metric metric, bool nearest_known) {
+  const int query = blockIdx.x * kThreads + threadIdx.x;
+  if (query >= batch.count) return;
+  double total = 0.0;
+  float* sums = batch.sums + query;
+  constexpr int kAtOnce = 8;  // loads that are under way together
+  int chunk = 0;
+  for (; chunk + kAtOnce <= batch.chunks; chunk += kAtOnce) {
+    float some[kAtOnce];
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) some[k] = sums[static_cast<long>(chunk + k) * batch.pitch];
+#pragma unroll
+    for (int k = 0; k < kAtOnce; ++k) {
+      total += static_cast<double>(some[k]);
+      sums[static_cast<long>(chunk + k) * batch.pitch] = static_cast<float>(total);
+    }
+  }
+  for (; chunk < batch.chunks; ++chunk) {
+    total += static_cast<double>(sums[static_cast<long>(chunk) * batch.pitch]);
+    sums[static_cast<long>(chunk) * batch.pitch] = static_cast<float>(total);
+  }
+  double squares = 0.0;
+  float nearest = INFINITY;
+  int nearest_block = 0;
+  for (int slice = 0; slice < batch.slices; ++slice) {
+    const long at = static_cast<long>(slice) * batch.pitch + query;
+    squares += static_cast<double>(batch.squares[at]);
+    if (nearest_known && batch.nearest[at] < nearest) {
+      nearest = batch.nearest[at];
+      nearest_block = batch.nearest_block[at];
+    }
+  }
+  if (!nearest_known) {
+    // One row has at least the mean weight, and a row of that weight is this far away at most.
+    const double exponent = log2(fmax(total, 1e-300) / static_cast<double>(rows.rows));
+    nearest = static_cast<float>(fmax(0.0, -exponent) / gaussian_scale(batch.bandwidth));
+  }
+  const double window_n = squares > 0.0 ? total * (total / squares) : 0.0;
+  batch.totals[query] = total;
+  batch.window_n[query] = window_n;
+  batch.quality[query] =
+      good_enough(rows, batch, metric, query, total, window_n, sqrtf(nearest)) ? kTareCudaAnswered
+                                                                               : kTareCudaNotAnswered;
+  if (nearest_known) batch.nearest_block[query] = nearest_block;
+}
+
+/// One warp a query.
+__global__ void nearest_distances(RowsView rows, BatchView batch) {
+  const int query = static_cast<int>((static_cast<long>(blockIdx.x) * blockDim.x + threadIdx.x) / 32);
+  if (query >= batch.count) return;
+  const double distance =
+      exact_distance(rows, batch.raw + static_cast<long>(query) * rows.dims,
+                     batch.nearest_block[query], static_cast<int>(threadIdx.x % 32));
+  if (threadIdx.x % 32 == 0) batch.distance[query] = distance;
+}
+
+}  // namespace
+
+void cumulate(const RowsView& rows, const BatchView& batch, Metric metric, cudaStream_t stream) {
+  const bool nearest_known = metric == Metric::kDifferences || batch.want_nearest;
+  cumulate_sums<<<(batch.count + kThreads - 1) / kThreads, kThreads, 0, stream>>>(
+      rows, batch, metric, nearest_known);
+  check_launch("sums over chunks");
+  if (!batch.want_nearest) return;
+  const long threads = 32L * batch.count;
+  nearest_distances<<<static_cast<unsigned>((threads + 255) / 256), 256, 0, stream>>>(rows, batch);
+  check_launch("nearest rows");
+}
+
+}  // namespace tare_cuda

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "batch.h"
+
+namespace tare_cuda {
+
+__device__ inline float exp2_quick(float x) {
+  float result = 0.0F;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+/// Exponents of 2 without the special unit, which is what bounds the sums; for x up to about 0. A polynomial
+/// for the part behind the point, good to 2e-7, and the rest goes to the exponent's bits.
+__device__ inline float exp2_by_polynomial(float x) {
+  x = fmaxf(x, -126.0F);
+  constexpr float kToWhole = 12582912.0F;  // 1.5 * 2^23: a sum with it is rounded to a whole number
+  const float shifted = x + kToWhole;
+  const float f = x - (shifted - kToWhole);
+  float p = 1.3254602e-3F;
+  p = fmaf(p, f, 9.6719992e-3F);
+  p = fmaf(p, f, 5.5507793e-2F);
+  p = fmaf(p, f, 2.4022232e-1F);
+  p = fmaf(p, f, 6.9314693e-1F);
+  p = fmaf(p, f, 1.0F);
+  return __int_as_float(__float_as_int(p) + (__float_as_int(shifted) << 23));
+}
+
+__device__ inline float root_quick(float x) {
+  float result = 0.0F;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
+/// The numbers that turn a squared distance into a weight.
+struct Curve {
+  float scale = 0.0F;   // gaussian: of the square; laplace: of the distance; others: 1 / h or 1 / h^2
+  float reach2 = 0.0F;  // h^2
+};
+
+inline Curve curve_of(int kernel, double bandwidth) {
+  constexpr double kLog2E = 1.4426950408889634;
+  Curve curve;
+  curve.reach2 = static_cast<float>(bandwidth * bandwidth);
+  switch (kernel) {
+    case kTareCudaGaussian:
+      curve.scale = static_cast<float>(-gaussian_scale(bandwidth));
+      break;
+    case kTareCudaLaplace:
+      curve.scale = static_cast<float>(-kLog2E / bandwidth);
+      break;
+    case kTareCudaEpanechnikov:
+      curve.scale = static_cast<float>(1.0 / (bandwidth * bandwidth));
+      break;
+    default:
+      curve.scale = static_cast<float>(1.0 / bandwidth);
+  }
+  return curve;
+}
+
+/// The kernel is a constant in every loop, so that nothing is left of the switch.
+template <int kKernel>
+__device__ inline float weight_of(float squared, const Curve& curve) {
+  if constexpr (kKernel == kTareCudaGaussian) return exp2_quick(squared * curve.scale);
+  if constexpr (kKernel == kTareCudaLaplace) return exp2_quick(root_quick(squared) * curve.scale);
+  if constexpr (kKernel == kTareCudaNaive) return squared <= curve.reach2 ? 1.0F : 0.0F;
+  if constexpr (kKernel == kTareCudaEpanechnikov) {
+    return fmaxf(0.0F, fmaf(-squared, curve.scale, 1.0F));
+  }
+  if constexpr (kKernel == kTareCudaTriangular) {
+    return fmaxf(0.0F, fmaf(-root_quick(squared), curve.scale, 1.0F));
+  }
+  if constexpr (kKernel == kTareCudaTricube) {
+    const float s = root_quick(squared) * curve.scale;
+    const float base = fmaxf(0.0F, fmaf(-s * s, s, 1.0F));
+    return base * base * base;
+  }
+  return 0.0F;
+}
+
+/// Calls function(std::integral_constant-like value) for the kernel's number.
+template <int kValue>
+struct Constant {
+  static constexpr int value = kValue;
+};
+template <class Function>
+void with_kernel(int kernel, const Function& function) {
+  switch (kernel) {
+    case kTareCudaGaussian:
+      return function(Constant<kTareCudaGaussian>());
+    case kTareCudaLaplace:
+      return function(Constant<kTareCudaLaplace>());
+    case kTareCudaEpanechnikov:
+      return function(Constant<kTareCudaEpanechnikov>());
+    case kTareCudaTriangular:
+      return function(Constant<kTareCudaTriangular>());
+    case kTareCudaTricube:
+      return function(Constant<kTareCudaTricube>());
+    default:
+      return function(Constant<kTareCudaNaive>());
+  }
+}
+template <class Function>
+void with_dims(int padded, const Function& function) {
+  switch (padded) {
+    case 4:
+      return function(Constant<4>());
+    case 8:
+      return function(Constant<8>());
+    case 16:
+      return function(Constant<16>());
+    case 32:
+      return function(Constant<32>());
+    default:
+      return function(Constant<64>());
+  }
+}
+
+/// Whether a row is in the window of the naive kernel, by the additions of the host in their order,
+/// so that both have the same rows.
+__device__ inline bool within_exactly(const RowsView& rows, const double* query, long row,
+                                      double bandwidth) {
+  double sum = 0.0;
+  for (int j = 0; j < rows.dims; ++j) {
+    const double difference = rows.columns[static_cast<long>(j) * rows.rows + row] - query[j];
+    sum = __dadd_rn(sum, __dmul_rn(difference, difference));
+  }
+  return sum <= __dmul_rn(bandwidth, bandwidth);
+}
+
+constexpr float kUnit = 0x1p-24F;  // relative error of one rounding
+
+/// No squared distance by differences is farther from the true one than this: for points of these
+/// norms at about this distance. The same bound as that of the host's dense engine.
+__host__ __device__ inline float difference_error(int dims, float query_norm, float row_norm,
+                                                  float distance) {
+  const float moved = 2.0F * kUnit * (query_norm + row_norm);
+  return (2.0F * distance + moved) * moved +
+         (static_cast<float>(dims) + 6.0F) * kUnit * distance * distance;
+}
+
+/// How near to the rim of the naive kernel's window single precision cannot tell the side. Twice
+/// the bound, as the bandwidth is rounded, too.
+__device__ inline float rim_of(const RowsView& rows, float query_norm, float bandwidth) {
+  return 2.0F * difference_error(rows.dims, query_norm, query_norm + bandwidth, bandwidth);
+}
+
+}  // namespace tare_cuda
