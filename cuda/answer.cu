@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "batch.h"
-#include "host_copy.h"
+#include "host_threads.h"
 
 namespace tare_cuda {
 namespace {

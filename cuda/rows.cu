@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "host_threads.h"
 #include "tensor_split.cuh"
 
 namespace tare_cuda {
@@ -58,29 +59,35 @@ DeviceArray<T> copied(const T* values, std::size_t count) {
 
 std::vector<double> means_of(const TareCudaSample& sample) {
   std::vector<double> means(sample.dims, 0.0);
-  const auto rows = static_cast<double>(sample.rows);
-  for (std::size_t j = 0; j < sample.dims; ++j) {
+  by_threads(sample.dims, [&](std::size_t j) {
     const double* column = sample.columns + j * sample.rows;
+    const auto rows = static_cast<double>(sample.rows);
     for (std::size_t i = 0; i < sample.rows; ++i) means[j] += column[i] / rows;
-  }
+  });
   return means;
+}
+
+float largest_norm_of(const TareCudaSample& sample, const std::vector<double>& means) {
+  constexpr std::size_t kPart = 65'536;  // rows
+  std::vector<double> largest((sample.rows + kPart - 1) / kPart, 0.0);
+  by_threads(largest.size(), [&](std::size_t part) {
+    const std::size_t first = part * kPart;
+    std::vector<double> squares(std::min(kPart, sample.rows - first), 0.0);
+    for (std::size_t j = 0; j < sample.dims; ++j) {
+      const double* column = sample.columns + j * sample.rows + first;
+      for (std::size_t i = 0; i < squares.size(); ++i) {
+        squares[i] += (column[i] - means[j]) * (column[i] - means[j]);
+      }
+    }
+    largest[part] = *std::max_element(squares.begin(), squares.end());
+  });
+  return static_cast<float>(std::sqrt(*std::max_element(largest.begin(), largest.end())));
 }
 
 /// A power of two, so that dividing by it rounds nothing. The largest feature in its units is from 8 to
 /// 16: small enough for half precision, and large enough for the low parts.
 float word_unit_of(float largest) {
   return largest > 0.0F ? std::exp2(std::floor(std::log2(largest)) - 3.0F) : 1.0F;
-}
-
-float largest_norm_of(const TareCudaSample& sample, const std::vector<double>& means) {
-  std::vector<double> squares(sample.rows, 0.0);
-  for (std::size_t j = 0; j < sample.dims; ++j) {
-    const double* column = sample.columns + j * sample.rows;
-    for (std::size_t i = 0; i < sample.rows; ++i) {
-      squares[i] += (column[i] - means[j]) * (column[i] - means[j]);
-    }
-  }
-  return static_cast<float>(std::sqrt(*std::max_element(squares.begin(), squares.end())));
 }
 
 }  // namespace

@@ -12,29 +12,24 @@
 namespace tare_cuda {
 namespace {
 
-#ifndef TARE_WARPS
-#define TARE_WARPS 8
-#endif
-constexpr int kWarps = TARE_WARPS;
+constexpr int kWarps = 8;
 constexpr int kThreads = 32 * kWarps;
 constexpr int kTileQueries = 16;
-#ifndef TARE_BLOCKS
-#define TARE_BLOCKS 2
-#endif
-#ifndef TARE_TILES16
-#define TARE_TILES16 2
-#endif
-#ifndef TARE_POLY
-#define TARE_POLY 4
-#endif
-#ifndef TARE_TILES
-#define TARE_TILES 4
-#endif
-constexpr int kBlocksAtOnce = TARE_BLOCKS;  // on a multiprocessor
-constexpr int kPolynomialEvery = TARE_POLY;  // of the exponentials
+
+// What was quickest on an H200 (bench/RESULTS.md).
 
 /// Tiles of queries of one warp: as many as its registers hold.
-__host__ __device__ constexpr int tiles_per_warp(int dims) { return dims <= 8 ? TARE_TILES : dims <= 16 ? TARE_TILES16 : dims <= 32 ? 2 : 1; }
+__host__ __device__ constexpr int tiles_per_warp(int dims) {
+  return dims <= 4 ? 4 : dims <= 32 ? 2 : 1;
+}
+/// Blocks of threads on a multiprocessor.
+__host__ __device__ constexpr int blocks_at_once(int dims) { return dims == 8 ? 4 : 2; }
+/// With four features the special units, which compute exponentials, are what is busy for longest:
+/// the other units then take every eighth one.
+__host__ __device__ constexpr bool by_polynomial(int dims, int which) {
+  return dims <= 4 && which % 8 == 7;
+}
+
 /// out = a b + c, of 16 queries and 8 rows.
 __device__ inline void multiply(float (&out)[4], const unsigned (&a)[4], unsigned b0, unsigned b1,
                                 const float (&c)[4]) {
@@ -207,7 +202,7 @@ __device__ inline void fetch_block(const RowsView& rows, const float* biases, in
 }
 
 template <int kDims, int kChunkRows, bool kNearest>
-__global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
+__global__ void __launch_bounds__(kThreads, blocks_at_once(kDims))
     tensor_sums(RowsView rows, BatchView batch, float scale) {
   using Mine = Queries<kDims>;
   constexpr int kMine = Mine::kTiles;
@@ -261,10 +256,8 @@ __global__ void __launch_bounds__(kThreads, kBlocksAtOnce)
             const int half = v / 2;
             const float exponent =
                 Mine::kBiasInside ? exponents[m][v] : exponents[m][v] + queries.bias[m][half];
-            // The special units alone would be busy for longest.
-            const float weight = (m * 4 + v) % kPolynomialEvery == kPolynomialEvery - 1
-                                     ? exp2_by_polynomial(exponent)
-                                     : exp2_quick(exponent);
+            const float weight = by_polynomial(kDims, m * 4 + v) ? exp2_by_polynomial(exponent)
+                                                                 : exp2_quick(exponent);
             sums[m][half] += weight;
             squares[m][half] = fmaf(weight, weight, squares[m][half]);
             if constexpr (kNearest) most[m][half] = fmaxf(most[m][half], exponent);
