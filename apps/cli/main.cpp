@@ -14,6 +14,7 @@
 #include "base/strings.h"
 #include "base/vector_limit.h"
 #include "io/files/subprocess.h"
+#include "support/bar.h"
 #include "support/command.h"
 #include "support/help.h"
 #include "support/terminal.h"
@@ -146,6 +147,9 @@ int run(int argc, char** argv) {
   try {
     if (const char* widest = std::getenv("TARE_VECTOR_TARGETS")) limit_vectors(widest);
     app.parse(argc, argv);  // runs the command's callback
+    if (const std::string problem = take_device_problem(); !problem.empty()) {
+      warn(common, fmt::format("--device: {}; the processor did the work", problem));
+    }
   } catch (const CLI::Success& asked) {
     return app.exit(asked);  // --help, --version
   } catch (const CLI::ParseError& wrong) {
@@ -230,10 +234,17 @@ void add_common(CLI::App& command, Common& common) {
                   "Number of threads; 0 uses all cores. The result does not depend on it")
       ->capture_default_str()
       ->check(whole_number());
+  command
+      .add_option("--device", common.device,
+                  "Where kernel weights are computed: auto, cpu, cuda or cuda:N. auto: a GPU where "
+                  "libtare_cuda finds one and the job is large; its quantiles are within 1e-5 of "
+                  "their level")
+      ->capture_default_str()
+      ->each([](const std::string& name) { set_default_device(parse_device(name)); });
   command.add_flag("--json", common.json, "Print the result as JSON");
   command.add_flag("-q,--quiet", common.quiet, "Print only the result and errors");
   command.add_flag("-v,--verbose", common.verbose, "Print more about the progress");
-  put_in_group(command, kGeneral, {"--help", "--threads", "--json", "--quiet", "--verbose"});
+  put_in_group(command, kGeneral, {"--help", "--threads", "--device", "--json", "--quiet", "--verbose"});
 }
 
 }  // namespace tare::cli

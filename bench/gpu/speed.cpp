@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "device/cuda_abi.h"
+#include "library.h"
 
 namespace {
 
@@ -61,7 +61,12 @@ double median_seconds(int times, const Work& work) {
   return seconds[seconds.size() / 2];
 }
 
-const TareCudaFunctions& cuda() { return *tare_cuda_functions(); }
+const TareCudaFunctions& cuda() {
+  const char* const path = std::getenv("TARE_CUDA_LIBRARY");
+  static const TareCudaFunctions& functions =
+      load_cuda_library(path == nullptr ? "./libtare_cuda.so" : path);
+  return functions;
+}
 
 TareCudaRows* upload(const Data& data) {
   const TareCudaSample sample{data.columns.data(), data.residuals.data(), nullptr, data.rows,
@@ -173,7 +178,7 @@ int main(int count, char** arguments) {
       const double ball = std::pow(3.14159265358979, dims / 2.0) / std::tgamma(dims / 2.0 + 1.0);
       return std::pow(share / ball, 1.0 / dims);
     };
-    for (const std::size_t d : {2, 4, 8}) {
+    for (const std::size_t d : {std::size_t{2}, std::size_t{4}, std::size_t{8}}) {
       for (const double window : {500.0, 10'000.0}) {
         time_answers(kMillion, kMillion, d, kTareCudaNaive, radius(static_cast<double>(d), window / 1e6),
                      "naive", false, false, times);

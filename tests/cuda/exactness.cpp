@@ -3,7 +3,7 @@
 // 1e-5 of the level asked for, answers must be the same bits from run to run and whatever other queries
 // are asked, and leave-one-out losses must agree. Exit code 77: no device.
 //
-//   cuda_exactness [--problems 1000] [--pairs 100000] [--seed 1] [--largest-rows 200000]
+//   cuda_exactness [--problems 1000] [--pairs 100000] [--seed 1] [--largest-rows 200000] [--library PATH]
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +15,7 @@
 #include <random>
 #include <string>
 
+#include "library.h"
 #include "oracle.h"
 
 namespace tare_cuda_test {
@@ -29,6 +30,7 @@ struct Settings {
   std::size_t pairs = 100'000;
   unsigned seed = 1;
   std::size_t largest_rows = 200'000;
+  std::string library = "./libtare_cuda.so";
 };
 
 std::size_t log_uniform(std::mt19937_64& random, double low, double high) {
@@ -246,7 +248,7 @@ void check_losses(const TareCudaFunctions& cuda, TareCudaRows* rows, const Probl
 }
 
 int run(const Settings& settings) {
-  const TareCudaFunctions& cuda = *tare_cuda_functions();
+  const TareCudaFunctions& cuda = load_cuda_library(settings.library.c_str());
   TareCudaText why{};
   if (cuda.devices(&why) == 0) {
     std::printf("skipped: %s\n", why.text);
@@ -307,6 +309,7 @@ int main(int count, char** arguments) {
   for (int i = 1; i + 1 < count; i += 2) {
     const std::string name = arguments[i];
     const auto value = static_cast<std::size_t>(std::strtoull(arguments[i + 1], nullptr, 10));
+    if (name == "--library") settings.library = arguments[i + 1];
     if (name == "--problems") settings.problems = value;
     if (name == "--pairs") settings.pairs = value;
     if (name == "--seed") settings.seed = static_cast<unsigned>(value);

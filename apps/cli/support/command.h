@@ -14,6 +14,7 @@ namespace tare::cli {
 /// Options that every command has.
 struct Common {
   std::size_t threads = 0;
+  std::string device = "auto";
   bool quiet = false;
   bool verbose = false;
   bool json = false;
@@ -51,7 +52,7 @@ std::string error_words(const Error& error);
 CLI::Validator whole_number();
 CLI::Validator seconds();
 
-/// Adds --threads, --quiet and -v, --json.
+/// Adds --threads, --device, --quiet and -v, --json.
 void add_common(CLI::App& command, Common& common);
 
 }  // namespace tare::cli

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string_view>
 
+#include "tare/base/device.h"
 #include "tare/base/export.h"
 
 namespace TARE_PUBLIC tare {
@@ -16,7 +17,8 @@ struct Stopped : std::exception {
   const char* what() const noexcept override { return "stopped"; }
 };
 
-/// How a computation may run. It never changes a quantile.
+/// How a computation may run. It never changes a quantile, but for the device: one from a GPU is within
+/// 1e-5 of its level.
 struct Execution {
   std::size_t threads = 0;  // 0: as many as there are cores
   bool diagnostics =
@@ -27,6 +29,7 @@ struct Execution {
   /// When it becomes true, loops over rows and models throw Stopped before their next part; null:
   /// never. Another thread may set it.
   const std::atomic<bool>* stop = nullptr;
+  Device device = {};
 };
 
 }  // namespace tare

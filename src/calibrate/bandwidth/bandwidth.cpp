@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "calibrate/bandwidth/bandwidth_race.h"
 #include "calibrate/bandwidth/bandwidth_search.h"
+#include "calibrate/snq/engine/cuda_answer.h"
 #include "calibrate/snq/engine/engine.h"
 #include "calibrate/snq/engine/exact_losses.h"
 #include "index/dense/dense_rows.h"
@@ -99,6 +100,9 @@ Matrix leave_one_out_losses(const LocalSample& sample, std::span<const std::size
                             const SnqOptions& options, std::span<const double> bandwidths,
                             std::span<const std::size_t> places, const Execution& how) {
   if (block.empty()) {
+    if (auto losses = cuda_losses(sample, options, bandwidths, places, how)) {
+      return *std::move(losses);
+    }
     for (const SnqEngineInfo& engine : snq_engines()) {
       if (engine.losses == nullptr) continue;
       auto losses = engine.losses(sample, options, bandwidths, places, how);

@@ -87,7 +87,31 @@ void SnqIndex::predict(MatrixView z, std::span<const Level> levels, const SnqOpt
   const double query = engine_->query_cost() + kLevel * static_cast<double>(levels.size());
   Execution within = how;
   within.threads = worthwhile_threads(thread_count(how), query * static_cast<double>(z.rows()));
+  const double seconds_here =
+      1e-9 * query * static_cast<double>(z.rows()) / static_cast<double>(within.threads);
+  if (const auto gpu = on_gpu(seconds_here, z.rows(), options, how.device)) {
+    if (gpu->predict(z, levels, options, how, result)) return;
+    const std::lock_guard lock(gpu_guard_);
+    gpu_failed_ = true;
+    gpu_.reset();
+  }
   engine_->predict(z, levels, options, within, result);
+}
+
+std::shared_ptr<const CudaAnswer> SnqIndex::on_gpu(double seconds_here, std::size_t queries,
+                                                   const SnqOptions& options,
+                                                   const Device& asked) const {
+  if (queries == 0 || !cuda_serves(*sample_, options)) return nullptr;
+  const double pairs = static_cast<double>(sample_->rows()) * static_cast<double>(queries);
+  const auto device = device_for(asked, seconds_here, pairs, sample_->dims());
+  if (!device) return nullptr;
+  const std::lock_guard lock(gpu_guard_);
+  if (gpu_failed_) return nullptr;
+  if (gpu_ == nullptr || gpu_->device() != *device) {
+    gpu_ = CudaAnswer::make(sample_, *device);
+    gpu_failed_ = gpu_ == nullptr;
+  }
+  return gpu_;
 }
 
 }  // namespace tare

@@ -3,15 +3,17 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string_view>
 
+#include "calibrate/snq/engine/cuda_answer.h"
 #include "calibrate/snq/engine/engine.h"
 
 namespace tare {
 
 /// The engine that answers SNQ's queries on a sample: the one asked for, or the one that costs
-/// least.
+/// least. A job that is large enough, or is told to, runs on a GPU instead.
 class SnqIndex {
  public:
   /// Throws kInvalidArgument where options.index is no engine, or not made for the kernel, the
@@ -27,6 +29,13 @@ class SnqIndex {
   std::shared_ptr<const LocalSample> sample_;
   const SnqEngineInfo* info_;
   std::unique_ptr<const SnqEngine> engine_;
+
+  /// The rows on a GPU, from the first job there on; null where the job stays on the processor.
+  std::shared_ptr<const CudaAnswer> on_gpu(double seconds_here, std::size_t queries,
+                                           const SnqOptions& options, const Device& asked) const;
+  mutable std::mutex gpu_guard_;
+  mutable std::shared_ptr<const CudaAnswer> gpu_;
+  mutable bool gpu_failed_ = false;  // it is not tried again
 };
 
 /// Throws kInvalidArgument where options.index is no engine, or one that is made for no sample with
