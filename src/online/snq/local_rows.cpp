@@ -53,6 +53,7 @@ void LocalRows::clear(std::size_t dims) {
   dims_ = dims;
   residuals_.clear();
   recency_.clear();
+  recency_sums_.clear();
   for (auto& column : point_) column.clear();
   arrivals_.clear();
   base_ = 0;
@@ -66,6 +67,13 @@ void LocalRows::rebase(std::int64_t now) {
     recency_[i] = std::max(recency_[i] * factor, kLeastRecency);
   }
   base_ = now;
+  if (size() > 0) sum_recency(0, size() - 1);
+}
+
+void LocalRows::sum_recency(std::size_t first_row, std::size_t last_row) {
+  recency_sums_.resize(recency_.size() / kBlockRows);
+  sum_recencies(recency_.data(), first_row / kBlockRows, last_row / kBlockRows + 1,
+                recency_sums_.data());
 }
 
 std::size_t LocalRows::take_oldest() {
@@ -95,12 +103,17 @@ void LocalRows::add(std::uint64_t time, double residual, const KernelPoint& poin
   const double age = static_cast<double>(now - base_) / kForgetRows;
   move_and_put(residuals_, free, to, residual);
   move_and_put(recency_, free, to, std::max(static_cast<float>(std::exp(age)), kLeastRecency));
+  sum_recency(std::min(free, to), std::max(free, to));
   for (std::size_t j = 0; j < dims_; ++j) move_and_put(point_[j], free, to, point[j]);
   arrivals_.push_back(residual);
 }
 
 KernelRows LocalRows::kernel_rows() const {
-  KernelRows rows{.point = {}, .recency = recency_.data(), .count = size(), .dims = dims_};
+  KernelRows rows{.point = {},
+                  .recency = recency_.data(),
+                  .recency_sums = recency_sums_.data(),
+                  .count = size(),
+                  .dims = dims_};
   for (std::size_t j = 0; j < dims_; ++j) rows.point[j] = point_[j].data();
   return rows;
 }
@@ -176,6 +189,7 @@ void LocalRows::load(const TensorReader& in) {
     fail(ErrorCode::kCorruptFile, "the state has rows that are too far away");
   }
   recency_ = in_blocks(recency, 0.0F);
+  if (n > 0) sum_recency(0, n - 1);
   for (std::size_t j = 0; j < dims_; ++j) {
     point_[j] = in_blocks(in.values<float>(fmt::format("point{}", j), {n}, Must::kBeFinite),
                           KernelRows::kFarAway);

@@ -95,13 +95,12 @@ class SnqOnline final : public OnlineMethod {
   void learn(const OnlineRow& row, const OnlineAnswer& given, double target) override {
     check_learned(row, given, target);
     const double error = in_reach(target - row.prediction);
+    std::vector<double> seen = given.note;
     if (row.time >= start_) {
-      std::vector<double> copy = given.note;
-      const SnqNote note(copy, levels_.size());
+      const SnqNote note(seen, levels_.size());
       keeper_.learn(note.base(), note.v[SnqNote::kSpread], given.quantiles, target,
                     history_.learned() - static_cast<std::uint64_t>(note.v[SnqNote::kLearned]));
     }
-    std::vector<double> seen = given.note;
     // The structure was chosen anew since the row was answered: it is learned as it looks now.
     if (seen[SnqNote::kStructure] != static_cast<double>(choices_)) look(row, seen);
     history_.learn(row.time, row.prediction, row.features, error);
