@@ -15,7 +15,7 @@ namespace {
 
 float power(float x) {
   float one[] = {x};
-  to_powers_of_two<float, std::int32_t>(one);
+  to_powers_of_two<WholeByBits<float, std::int32_t>>(one);
   return one[0];
 }
 
@@ -44,7 +44,7 @@ TEST(PowerOfTwo, LanesOfAVectorHaveTheBitsOfAFloatAlone) {
     for (float& v : x) v = static_cast<float>(rng.uniform(-126.0, 0.0));
     Floats lanes[2];
     std::memcpy(&lanes, x.data(), sizeof lanes);
-    to_powers_of_two<Floats, Bits>(lanes);
+    to_powers_of_two<WholeByBits<Floats, Bits>>(lanes);
     std::array<float, 16> found;
     std::memcpy(found.data(), &lanes, sizeof lanes);
     for (std::size_t j = 0; j < x.size(); ++j) ASSERT_EQ(found[j], power(x[j])) << x[j];

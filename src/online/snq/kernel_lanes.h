@@ -35,6 +35,23 @@ struct Half {
   using Bits = std::int32_t __attribute__((vector_size(kCount * sizeof(float))));
 };
 
+// Clang takes these vectors in assembly only in a function that is for such processors alone.
+#if defined(TARE_WIDE_TARGET) && !defined(__clang__)
+#define TARE_WIDE_ASSEMBLY
+/// WholeByBits in instructions of these processors: fewer, and also for numbers below -126, whose
+/// power is 0 or nearly so.
+struct WholeByInstruction {
+  TARE_VECTOR_PART static void round(const Wide::Floats& x, Wide::Floats& key) {
+    asm("vrndscaleps $8, %1, %0" : "=v"(key) : "v"(x));  // to the nearest whole number
+  }
+  TARE_VECTOR_PART static void subtract(const Wide::Floats& key, Wide::Floats& x) { x -= key; }
+  TARE_VECTOR_PART static void scale(const Wide::Floats& key, const Wide::Floats& p,
+                                     Wide::Floats& out) {
+    asm("vscalefps %2, %1, %0" : "=v"(out) : "v"(p), "v"(key));
+  }
+};
+#endif
+
 // Results are references: how a function returns a vector depends on the instruction set.
 template <class Floats>
 TARE_VECTOR_PART void load(const float* from, Floats& to) {

@@ -54,6 +54,23 @@ TARE_VECTOR_PART void add_squares(const KernelBlock& block, std::size_t row, con
   }
 }
 
+/// Replaces squared distances by weights.
+template <class V, std::size_t kCount>
+TARE_VECTOR_PART void to_weights(typename V::Floats (&w)[kCount]) {
+#ifdef TARE_WIDE_ASSEMBLY
+  if constexpr (V::kCount == kLanes) {
+    for (auto& squares : w) squares *= kExponent;
+    to_powers_of_two<WholeByInstruction>(w);
+    return;
+  }
+#endif
+  for (auto& squares : w) {
+    keep_below<V>(squares, kMostSquares);
+    squares *= kExponent;
+  }
+  to_powers_of_two<WholeByBits<typename V::Floats, typename V::Bits>>(w);
+}
+
 /// The weights of a block's rows.
 template <class V, std::size_t kDims>
 TARE_VECTOR_PART void weigh_block(const KernelBlock& block, const float* at) {
@@ -67,11 +84,7 @@ TARE_VECTOR_PART void weigh_block(const KernelBlock& block, const float* at) {
       around = near;
       add_squares<V>(block, row + k * V::kCount, at, kNearDims, kDims, around);
     }
-    for (auto& squares : w) {
-      keep_below<V>(squares, kMostSquares);
-      squares *= kExponent;
-    }
-    to_powers_of_two<typename V::Floats, typename V::Bits>(w);
+    to_weights<V>(w);
     for (std::size_t k = 0; k < kTogether; ++k) {
       store(w[k], block.near + row + k * V::kCount);
       store(w[kTogether + k], block.around + row + k * V::kCount);

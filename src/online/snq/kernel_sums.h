@@ -35,7 +35,7 @@ struct KernelRows {
   std::size_t count;
   std::size_t dims;  // coordinates that count: kDimsWithoutSeason or kKernelDims
 
-  static constexpr float kFarAway = 1e4F;
+  static constexpr float kFarAway = 1e4F;  // no row is farther: squared distances are finite
 };
 
 /// Weights of rows for a point; reused from point to point.

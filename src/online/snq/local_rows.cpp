@@ -104,7 +104,10 @@ void LocalRows::add(std::uint64_t time, double residual, const KernelPoint& poin
   move_and_put(residuals_, free, to, residual);
   move_and_put(recency_, free, to, std::max(static_cast<float>(std::exp(age)), kLeastRecency));
   sum_recency(std::min(free, to), std::max(free, to));
-  for (std::size_t j = 0; j < dims_; ++j) move_and_put(point_[j], free, to, point[j]);
+  for (std::size_t j = 0; j < dims_; ++j) {
+    move_and_put(point_[j], free, to,
+                 std::clamp(point[j], -KernelRows::kFarAway, KernelRows::kFarAway));
+  }
   arrivals_.push_back(residual);
 }
 
@@ -191,8 +194,11 @@ void LocalRows::load(const TensorReader& in) {
   recency_ = in_blocks(recency, 0.0F);
   if (n > 0) sum_recency(0, n - 1);
   for (std::size_t j = 0; j < dims_; ++j) {
-    point_[j] = in_blocks(in.values<float>(fmt::format("point{}", j), {n}, Must::kBeFinite),
-                          KernelRows::kFarAway);
+    const auto points = in.values<float>(fmt::format("point{}", j), {n}, Must::kBeFinite);
+    if (std::ranges::any_of(points, [](float p) { return std::abs(p) > KernelRows::kFarAway; })) {
+      fail(ErrorCode::kCorruptFile, "the state has rows that are too far away");
+    }
+    point_[j] = in_blocks(points, KernelRows::kFarAway);
   }
   constexpr std::size_t kMostRows = std::size_t{1} << 53;
   base_ = static_cast<std::int64_t>(in.count("base", kMostRows));
