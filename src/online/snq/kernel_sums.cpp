@@ -2,6 +2,7 @@
 #include "online/snq/kernel_sums.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numbers>
 
 #include "base/vector_limit.h"
@@ -209,17 +210,24 @@ void weigh_all(const KernelRows& rows, const KernelPoint& at, KernelSums& out) {
   weigh_half(rows, at, out);
 }
 
+/// Eight blocks at a time, so that few operations are about a single number.
 TARE_VECTOR_TARGETS void add_recencies(const float* recency, std::size_t begin, std::size_t end,
                                        float* sums) {
-  for (std::size_t k = begin; k < end; ++k) {
-    Half::Floats lanes[kLanes / kEight] = {};
-    for (std::size_t row = 0; row < kBlockRows; row += kEight) {
-      Half::Floats r;
-      load(recency + k * kBlockRows + row, r);
-      lanes[row % kLanes / kEight] += r;
+  for (std::size_t first = begin; first < end; first += kEight) {
+    const std::size_t count = std::min(kEight, end - first);
+    Half::Floats joined[kEight] = {};
+    for (std::size_t k = 0; k < count; ++k) {
+      Half::Floats lanes[kLanes / kEight] = {};
+      for (std::size_t row = 0; row < kBlockRows; row += kEight) {
+        Half::Floats r;
+        load(recency + (first + k) * kBlockRows + row, r);
+        lanes[row % kLanes / kEight] += r;
+      }
+      joined[k] = lanes[0] + lanes[1];
     }
-    const Half::Floats r = lanes[0] + lanes[1];
-    sums[k] = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+    Half::Floats added;
+    add_lanes(joined, added);
+    std::memcpy(sums + first, &added, count * sizeof(float));
   }
 }
 

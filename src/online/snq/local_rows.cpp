@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/fail.h"
+#include "base/sorted_place.h"
 #include "online/snq/history.h"
 
 namespace tare {
@@ -77,16 +78,16 @@ void LocalRows::sum_recency(std::size_t first_row, std::size_t last_row) {
 }
 
 std::size_t LocalRows::take_oldest() {
-  const auto first = std::lower_bound(residuals_.begin(), residuals_.end(), arrivals_.front());
+  const double oldest = arrivals_.front();
   arrivals_.pop_front();
-  return static_cast<std::size_t>(first - residuals_.begin());
+  return sorted_place(std::span<const double>(residuals_), [&](double r) { return r < oldest; });
 }
 
 void LocalRows::add(std::uint64_t time, double residual, const KernelPoint& point) {
   const auto now = static_cast<std::int64_t>(time);
   rebase(now);
-  auto to = static_cast<std::size_t>(
-      std::upper_bound(residuals_.begin(), residuals_.end(), residual) - residuals_.begin());
+  std::size_t to =
+      sorted_place(std::span<const double>(residuals_), [&](double r) { return r <= residual; });
   // The place of the oldest row becomes free, or one behind the last row.
   const bool is_full = size() == most_;
   const std::size_t free = is_full ? take_oldest() : size();
