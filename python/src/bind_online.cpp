@@ -66,6 +66,7 @@ std::unique_ptr<OnlineLearner> start_learner(
   for (const auto& [name, value] : options) stream.params.set(name, value);
   stream.drift_rate = drift_rate;
   stream.seed = Seed{seed};
+  check_start(stream);
   FittedModel fitted;
   fitted.method = std::string(kOnline);
   fitted.params = stream.params;
@@ -130,7 +131,7 @@ std::pair<NewArray<double>, std::size_t> teach_rows(
   OnlineLearner::Answered answered;
   if (answers) {
     answered = [&](std::size_t i, const PendingRow& row) {
-      if (row.time < options.start) return;
+      if (row.time < options.start || !row.is_ready) return;
       first = std::min(first, i);
       const std::vector<double>& quantiles = row.answer.quantiles;
       values.insert(values.end(), quantiles.begin(), quantiles.end());
@@ -180,6 +181,7 @@ PlainOutcome answer_plain(OnlineLearner& learner, nb::handle x, nb::handle sourc
       const nb::gil_scoped_release unlocked;
       quantiles = learner.answer_next(row);
     }
+    if (quantiles.empty()) return false;  // too few targets are known: the usual way says so
     for (std::size_t k = 0; k < places.size(); ++k) to.values()[k] = quantiles.at(places[k]);
     return to.are_finite();
   });

@@ -125,6 +125,7 @@ std::vector<double> OnlineLearner::answer_next(const Rows& row) {
   const double prediction = now_->predictions(row)[0];
   const auto x = row.x.row(0);
   Asked asked{.row = now_->answer(prediction, x), .x = {x.begin(), x.end()}};
+  if (!asked.row.is_ready) return {};
   std::vector<double> quantiles = asked.row.answer.quantiles;
   if (delay() == 0) asked_ = std::move(asked);  // a delay has other answers, of the model behind
   return quantiles;

@@ -42,7 +42,8 @@ class OnlineCalibrator(StreamRows):
     levels : list of floats or None
         Quantile levels that are kept, each for itself.
     start : int
-        Rows to warm up: they are learned, `track` does not answer them, and they do not count in `coverage_`.
+        Rows to warm up: they are learned, `track` does not answer them, and they do not count in `coverage_`. With a `delay`, at least
+        ``delay + 2``, so that two targets are known before the first answer.
     delay : int
         Number of rows that are answered after a row before its target is known. 0: the target of a row is known to the next one. `update`
         and `track` then judge each answer as it was possible at the time, without the targets of the `delay` rows before.
@@ -194,7 +195,8 @@ class OnlineCalibrator(StreamRows):
         """Like `update`, and returns the answer of each row, which was given before its target was learned.
 
         Rows at the end whose target is NaN are answered only. Columns: those of `levels`, then the two ends of each interval: shape (n, 2) for
-        one interval; `set_output` gives them names. NaN for the first `start` rows of the stream, and for rows that missing='drop' leaves out.
+        one interval; `set_output` gives them names. NaN for the first `start` rows of the stream, for rows before which fewer than two targets
+        are known, and for rows that missing='drop' leaves out.
         """
         return self._teach(X, y, y_pred, y_std, answers=True)
 
@@ -221,7 +223,7 @@ class OnlineCalibrator(StreamRows):
     ) -> AnswerArray:
         """Central intervals, as in `Calibrator`: each row of X is answered as the next row of the stream. Nothing is learned.
 
-        `confidence_level`: None is `interval`, whose coverage is kept.
+        Raises ValueError while fewer than two targets are known. `confidence_level`: None is `interval`, whose coverage is kept.
         """
         if confidence_level is None:
             way = plain_way(self, X) if y_std is None and alpha is None and "_sklearn_output_config" not in self.__dict__ else None

@@ -223,6 +223,49 @@ def test_before_the_first_row():
         assert not hasattr(online, name)
 
 
+@pytest.mark.parametrize("method", ["snq", "trailing", "tracker"])
+def test_before_two_known_targets(method):
+    stream = Stream(60)
+    online = tare.OnlineCalibrator(mean, start=0, method=method)
+    for i in range(2):
+        # The first target never comes.
+        online.update(stream.X[i : i + 1], stream.y[i : i + 1] if i else [np.nan])
+        for X in (stream.X[:1], stream.X[:2], stream.X[:1].tolist()):
+            for ask in (online.predict_interval, online.predict_quantiles):
+                with pytest.raises(ValueError, match="fewer than 2 targets are known.*update"):
+                    ask(X)
+        assert online.predict(stream.X[:1]) == mean(stream.X[:1])
+    online.update(stream.X[2:3], stream.y[2:3])
+    assert online.predict_interval(stream.X[:1]).shape == (1, 2)
+
+
+@pytest.mark.parametrize("start", [0, 1, 5])
+def test_track_answers_from_two_known_targets_on(start):
+    stream = Stream(60)
+    y = stream.y.copy()
+    y[[0, *range(2, 20)]] = np.nan  # known: 1, and from 20 on
+    answers = tare.OnlineCalibrator(mean, start=start).track(stream.X, y)
+    assert np.isnan(answers[:21]).all()
+    assert (answers[21:, 0] < answers[21:, 1]).all()
+    late = tare.OnlineCalibrator(mean, start=start + 7, delay=5).track(stream.X, y)
+    assert np.isnan(late[:26]).all()
+    assert (late[26:, 0] < late[26:, 1]).all()
+    unknown = tare.OnlineCalibrator(mean, start=start).track(stream.X, np.full(60, np.nan))
+    assert np.isnan(unknown).all()
+
+
+def test_targets_that_come_too_late_for_the_start():
+    stream = Stream(60)
+    for delay in (19, 20, 40):
+        online = tare.OnlineCalibrator(mean, start=20, delay=delay)
+        for learn in (online.update, online.track):
+            with pytest.raises(ValueError, match=f"start is 20 and the delay {delay}.*use start={delay + 2} or more") as error:
+                learn(stream.X, stream.y)
+            assert "--" not in str(error.value)
+    answers = tare.OnlineCalibrator(mean, start=20, delay=18).track(stream.X, stream.y)
+    assert (answers[20:, 0] < answers[20:, 1]).all()
+
+
 def test_parameters_as_scikit_learn_expects():
     sklearn = pytest.importorskip("sklearn")
     from sklearn.linear_model import LinearRegression

@@ -214,6 +214,7 @@ def test_models_of_python_of_tare_and_files(tmp_path):
         ({"known_later": ["z"]}, "data has no column 'z'"),
         ({"prediction": "forecast", "model": mean}, "leave one of them out"),
         ({"start": 320}, "data has 320 rows, and the first 320 are for warming up: use a smaller start"),
+        ({"start": 30, "delay": 29}, "start is 30 and the delay 29.*use start=31 or more"),
         ({"target": "zone"}, "column 'zone': '[a-z]*' is not a number"),
         ({"method": "best"}, "best"),
         ({"levels": [2]}, "levels must lie strictly between 0 and 1, got 2.0"),

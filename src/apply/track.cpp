@@ -197,6 +197,7 @@ Tracked track(const Table& table, const TrackOptions& options, const Execution& 
   const Encoded& encoded = encoder.encoded();
   const std::vector<double> targets = targets_of(table, known.target, encoded.rows);
   StreamOptions stream = stream_options(known, *schema, columns);
+  check_start(stream);
   std::shared_ptr<OnlineModel> model;
   if (options.model) {
     model = std::make_shared<OnlineModel>(*options.model, std::move(stream));
@@ -217,9 +218,14 @@ Tracked track(const Table& table, const TrackOptions& options, const Execution& 
   }
   std::vector<double> values;
   std::size_t first_answered = encoded.rows.size();
+  std::size_t not_ready = 0;
   Follower follower;
   follower.answered = [&](std::size_t i, const PendingRow& row) {
     if (row.time < options.start) return;
+    if (!row.is_ready) {
+      ++not_ready;
+      return;
+    }
     first_answered = std::min(first_answered, i);
     for (const std::size_t level : columns.level) values.push_back(row.answer.quantiles[level]);
     if (options.diagnostics) {
@@ -262,6 +268,14 @@ Tracked track(const Table& table, const TrackOptions& options, const Execution& 
     return cell_details(table, known.target, encoded.rows[i]);
   };
   follow(*model, encoder.rows(), targets, follower, how);
+  if (not_ready > 0 && tracked.rows.empty()) {
+    fail(ErrorCode::kBadData,
+         {.source = table.source,
+          .column = known.target,
+          .remedies = {advice("add rows with their targets before those to answer")}},
+         "too few targets are known: no row comes after {} of them, so none can be answered",
+         kFewestKnownTargets);
+  }
   const OnlineStream& last = model->stream();
   if (!tracked.alarms.empty() && schema->width() > 0) {
     for (const DriftCause& cause : last.drift().explain()) {
@@ -279,6 +293,13 @@ Tracked track(const Table& table, const TrackOptions& options, const Execution& 
     share.bound = last.bound(columns.level[share.column]);
   }
   tracked.notices = encoder.notices();
+  if (not_ready > 0) {
+    tracked.notices.push_back(
+        {.code = "no_known_targets",
+         .rows = not_ready,
+         .text = fmt::format("{} rows were not answered, because fewer than {} targets were known",
+                             not_ready, kFewestKnownTargets)});
+  }
   auto named = std::make_shared<Schema>(*schema);
   tracked.model = {.method = std::string(kOnline),
                    .params = options.params,

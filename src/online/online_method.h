@@ -27,6 +27,9 @@ struct OnlineAnswer {
   std::vector<double> note;
 };
 
+/// With a single error the answers of all levels would still be the same.
+inline constexpr std::size_t kFewestKnownTargets = 2;
+
 /// A method that answers a row before its target is known, and then learns the target. Its state
 /// is a function of the calls of learn(), so that answers do not depend on how rows were divided
 /// into blocks, or on a restart in between. One thread at a time.
@@ -39,6 +42,11 @@ class OnlineMethod {
   /// Learns the target of a row. `answer` is what answer() gave for it, when fewer targets may
   /// have been known: targets may come late.
   virtual void learn(const OnlineRow& row, const OnlineAnswer& answer, double target) = 0;
+
+  /// Whether enough targets are known for an answer: kFewestKnownTargets. Before that, an answer
+  /// says nothing about the size of errors (most methods give the prediction for every level), and
+  /// serves only to learn its row.
+  virtual bool is_ready() const = 0;
 
   /// The proven bound on |share of targets at or below the answers of level j - level j| for the
   /// rows learned since OnlineSetup::start, whatever the targets were. 1: nothing is proven.

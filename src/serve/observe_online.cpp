@@ -67,7 +67,7 @@ class Lesson {
       const auto prediction = predictions.empty() ? std::nullopt : std::optional(predictions[i]);
       const OnlineTeacher::Taught taught =
           teacher_.learn(some_rows(rows, i, 1), targets[i], id, prediction, lineage_);
-      if (!count(taught.outcome)) continue;
+      if (!count(taught.outcome) || !taught.is_answered) continue;
       Matrix interval(1, 2);
       interval(0, 0) = taught.lower;
       interval(0, 1) = taught.upper;

@@ -125,6 +125,18 @@ void append_online(std::string& out, const OnlineModel& model, const OnlineTeach
                 static_cast<double>(teacher->journal_bytes()));
 }
 
+/// A model that learns answers only once it knows targets.
+void check_ready(const ServedModel& model) {
+  if (!model.online()) return;
+  bool is_ready = true;
+  model.online()->look([&](const OnlineStream& stream) { is_ready = stream.is_ready(); });
+  if (is_ready) return;
+  refuse(422,
+         "the model cannot answer yet: of its stream fewer than {} targets are known (send rows "
+         "with their targets to /v1/observe first)",
+         kFewestKnownTargets);
+}
+
 }  // namespace
 
 Reply problem_reply(unsigned status, const std::string& detail, const std::string& request_id,
@@ -275,6 +287,7 @@ Reply Service::predict(const Request& request, const Target& target) {
   const std::shared_ptr<const NumberedModel> now = models_.now();
   PredictRequest asked =
       parse_predict(request, target, *now->model, limits_, observations_.options().level);
+  check_ready(*now->model);
   RowEncoder encoder(now->model->schema(), Need::kFeatures);
   Answers answers;
   if (lineage > 0) {

@@ -403,6 +403,38 @@ class Errors(TrackTest):
                 (USAGE, [*self.line, "--seed", "-3"], ["'-3'"])):
             self.fails(code, *args, says=says)
 
+    def test_targets_that_come_too_late_for_the_start(self):
+        for delay, least in (("39", "41"), ("40", "42"), ("60", "62")):
+            self.fails(USAGE, *self.line, "--delay", delay, says=["--start is 40", f"delay {delay}", f"--start {least} or more", "--delay"])
+        self.assertEqual(len(self.ok(*self.line, "--delay", "38", "-q").numbers()), 120 - START)
+
+    def test_rows_before_two_known_targets_are_not_answered(self):
+        result = self.ok("track", "s.csv", "--target", "y", "--prediction", "p", "--start", "0", "-o", "-")
+        self.assertEqual(len(result.numbers()), 118)
+        self.assertIn("2 rows were not answered, because fewer than 2 targets were known", result.err)
+        self.assertTrue(all(low < high for low, high in result.numbers()))
+        gaps = [row if i >= 60 or i == 5 else [*row[:4], ""] for i, row in enumerate(self.rows)]
+        self.write_rows("gaps.csv", gaps)
+        for delay, answered in (("0", 59), ("7", 52)):
+            result = self.ok("track", "gaps.csv", *self.line[2:], "--delay", delay)
+            self.assertEqual(len(result.numbers()), answered)
+            self.assertIn(f"{120 - START - answered} rows were not answered", result.err)
+            self.assertTrue(all(low < high for low, high in result.numbers()))
+
+    def test_a_file_without_targets(self):
+        for known in (0, 1):
+            self.write_rows("none.csv", [*self.rows[:known], *([*row[:4], ""] for row in self.rows[known:])])
+            self.fails(BAD_DATA, "track", "none.csv", *self.line[2:], says=["none.csv", "'y'", "too few targets"])
+
+    def test_a_model_that_knows_too_few_targets_does_not_answer(self):
+        self.ok("fit", "s.csv", "--target", "y", "--method", "nrc", "--regressor", "ridge", "-o", "m.tare", "-q")
+        self.write_rows("one.csv", self.rows[:1])
+        self.ok("update", "m.tare", "one.csv", "-q")
+        self.fails(USAGE, "predict", "m.tare", "s.csv", says=["fewer than 2 targets", "update"])
+        self.write_rows("two.csv", self.rows[1:2])
+        self.ok("update", "m.tare", "two.csv", "-q")
+        self.assertEqual(len(self.ok("predict", "m.tare", "s.csv").numbers()), 120)
+
     def test_too_few_rows(self):
         for start in ("120", "500"):
             self.fails(BAD_DATA, "track", "s.csv", "--target", "y", "--prediction", "p", "--start", start,

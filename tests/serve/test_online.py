@@ -380,6 +380,18 @@ class OtherSources(OnlineTest):
         self.ok("update", "m.tare", "b.csv", "-o", "o.tare", "-q")
         self.assertEqual(answer, self.answer(self.serve(model="o.tare")))
 
+    def test_before_two_targets_are_known_nothing_is_answered(self):
+        self.fit("stream.csv", "--method", "nrc", "--regressor", "ridge", output="m.tare")
+        self.ok("update", "m.tare", self.write("one.csv", csv_text(HEADER, points(1, seed=8))), "-q")
+        service = self.serve("--journal", "j", model="m.tare")
+        self.refused(service.post("/v1/predict", QUESTION), 422, "/v1/observe")
+        # The model keeps other levels than the monitored interval, whose ends are then interpolated.
+        outcome = self.observe({"rows": rows_of(0, 1)}, service=service)
+        self.assertEqual((outcome["learned"], outcome["counted"]), (1, 0))
+        self.assertEqual(self.observe({"rows": rows_of(1, 1)}, service=service)["counted"], 1)
+        for row in self.answer(service):
+            self.assertLess(row["q0.05"], row["q0.95"])
+
     def test_with_a_model_of_its_own(self):
         self.ok("track", "stream.csv", "--target", "y", "--start", "20", "--save", "own.tare", "-o", "x.csv", "-q")
         service = Service("own.tare", "--journal", "j", cwd=self.folder)

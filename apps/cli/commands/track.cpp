@@ -165,7 +165,8 @@ void add_track(CLI::App& app, Common& common) {
   add("--levels", "levels", "Quantile levels, separated by commas: columns q0.05, q0.5, ...");
   add("--interval", "interval",
       "Confidence of central intervals: columns lower_0.9, upper_0.9, ... [0.9]");
-  add("--start", "start", "Rows to warm up: learned and not answered [100]");
+  add("--start", "start",
+      "Rows to warm up: learned and not answered; with a delay, at least 2 more than it [100]");
   add("--delay", "delay",
       "Rows that are answered after a row before its target is known [0]: the target of a row is "
       "known to the next one");

@@ -110,8 +110,9 @@ struct Tracked {
 };
 
 /// Answers each row before its target is seen, and then learns the target. No answer depends on a
-/// later row. A row without a target is answered only. Throws kNotFound, kInvalidArgument and
-/// kBadData.
+/// later row. A row without a target is answered only, and a row before which fewer than two
+/// targets are known is not. Throws kNotFound, kInvalidArgument (also for a start below delay + 2,
+/// with a delay) and kBadData (also where no row can be answered).
 Tracked track(const Table& table, const TrackOptions& options, const Execution& how = {});
 
 /// What update() learned.

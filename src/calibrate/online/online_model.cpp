@@ -160,6 +160,12 @@ Prediction OnlineModel::predict_ascending(const Rows& rows, std::span<const Leve
   constexpr std::size_t kRowsAtATime = 64;
   const auto lock = asking();
   const std::size_t count = rows.x.rows();
+  if (!stream_.is_ready()) {
+    fail(
+        ErrorCode::kInvalidArgument, {.remedies = {advice("teach it more rows with update first")}},
+        "the model cannot answer yet: it follows a stream of which fewer than {} targets are known",
+        kFewestKnownTargets);
+  }
   const std::vector<double> prediction = predictions_now(rows, how);
   const std::vector<Level>& kept = stream_.options().levels;
   Prediction out;

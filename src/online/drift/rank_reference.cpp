@@ -4,23 +4,27 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/sorted_place.h"
+
 namespace tare {
 
 RankReference::RankReference(std::size_t most, std::vector<double> sorted)
     : most_(most), sorted_(std::move(sorted)) {}
 
 RankPlace RankReference::place(double score, const RankDraw& draw) {
-  const auto [first, last] = std::equal_range(sorted_.begin(), sorted_.end(), score);
-  const auto smaller = static_cast<double>(first - sorted_.begin());
+  const std::span<const double> sorted(sorted_);
+  const std::size_t first = sorted_place(sorted, [&](double s) { return s < score; });
+  const std::size_t last = sorted_place(sorted, [&](double s) { return s <= score; });
+  const auto smaller = static_cast<double>(first);
   const auto equal = static_cast<double>(last - first) + 1.0;  // the score itself is one of them
-  const auto larger = static_cast<double>(sorted_.end() - last);
+  const auto larger = static_cast<double>(sorted_.size() - last);
   const auto all = static_cast<double>(sorted_.size()) + 1.0;
   const RankPlace place = {(smaller + draw.tie * equal) / all,
                            (larger + (1.0 - draw.tie) * equal) / all};
   if (sorted_.size() < most_) {
-    sorted_.insert(last, score);
+    sorted_.insert(sorted_.begin() + static_cast<std::ptrdiff_t>(last), score);
   } else {
-    replace(static_cast<std::size_t>(last - sorted_.begin()), score, draw.removed);
+    replace(last, score, draw.removed);
   }
   return place;
 }

@@ -14,6 +14,7 @@ class ErrorWindowMethod : public OnlineMethod {
  public:
   void answer(const OnlineRow& row, OnlineAnswer& out) const final;
   void learn(const OnlineRow& row, const OnlineAnswer& answer, double target) final;
+  bool is_ready() const final { return errors_.size() >= kFewestKnownTargets; }
   void save(const TensorWriter& out) const final;
   /// Replaces the state by a saved one.
   void load(const TensorReader& in);

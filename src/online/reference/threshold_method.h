@@ -48,6 +48,7 @@ class ThresholdMethod final : public OnlineMethod {
 
   void answer(const OnlineRow& row, OnlineAnswer& out) const override;
   void learn(const OnlineRow& row, const OnlineAnswer& answer, double target) override;
+  bool is_ready() const override { return learned_ >= kFewestKnownTargets; }
   void save(const TensorWriter& out) const override;
   /// Replaces the state by a saved one.
   void load(const TensorReader& in);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "online/snq/flush_denormals.h"
 #include "online/snq/kernel_lanes.h"
 
 namespace tare {
@@ -22,7 +23,7 @@ TARE_VECTOR_PART void weigh_in_window(const float* base, std::size_t bandwidth,
   if (base != nullptr) {
     for (std::size_t i = 0; i < kEight; ++i) load(base + i * kEight, weights[i]);
     for (std::size_t b = 0; b < bandwidth; ++b) {
-      for (std::size_t i = 0; i < kEight; ++i) raise_to_fourth<Half>(weights[i]);
+      for (std::size_t i = 0; i < kEight; ++i) raise_to_fourth(weights[i]);
     }
     for (std::size_t i = 0; i < kEight; ++i) weights[i] += kFloor;
   }
@@ -59,34 +60,56 @@ TARE_VECTOR_PART std::size_t first_to_reach(const Half::Floats& numbers, std::si
   return at;
 }
 
-/// The row within a block.
-TARE_VECTOR_PART void find_in_block(const KernelRows& rows, const KernelSums& sums,
-                                    const Sought& sought, std::size_t block, Reached& out) {
+/// A search within a block of rows.
+struct InBlock {
+  alignas(kBlockRows) float weights[kBlockRows];
+  Half::Floats of_eights;
+  float target;      // what is still to be reached
+  std::size_t last;  // row
+  std::size_t start = 0;
+};
+
+TARE_VECTOR_PART void weigh_block(const KernelRows& rows, const KernelSums& sums,
+                                  const Sought& sought, std::size_t block, InBlock& in) {
   static_assert(kBlockRows == kEight * kEight);
   const std::size_t first = block * kBlockRows;
-  const std::size_t last = std::min(rows.count - first, kBlockRows) - 1;
   const std::size_t kernel = sought.window / 2;
   const float* const base = (kernel < kBandwidths ? sums.near : sums.around).data() + first;
   Half::Floats weights[kEight];
   weigh_in_window(kernel == kNoKernel ? nullptr : base, kernel % kBandwidths,
                   sought.window % 2 == 1 ? rows.recency + first : nullptr, weights);
-  Half::Floats of_eights;
-  add_lanes(weights, of_eights);
-  auto target =
+  for (std::size_t i = 0; i < kEight; ++i) store(weights[i], in.weights + i * kEight);
+  add_lanes(weights, in.of_eights);
+  in.last = std::min(rows.count - first, kBlockRows) - 1;
+  in.target =
       static_cast<float>(sought.target - (block > 0 ? sums.blocks[block - 1][sought.window] : 0.0));
-  const std::size_t eight = first_to_reach(of_eights, last / kEight, target);
-  const std::size_t start = eight * kEight;
-  const std::size_t row =
-      first_to_reach(weights[eight], std::min(last - start, kEight - 1), target);
-  out = {first + start + row,
-         static_cast<double>(target) / static_cast<double>(weights[eight][row])};
 }
 
+/// In three passes, as the steps of a search wait for each other, and those of different searches
+/// do not.
 TARE_VECTOR_TARGETS void find_in_blocks(const KernelRows& rows, const KernelSums& sums,
                                         std::span<const Sought> sought, const std::size_t* block,
                                         std::span<Reached> out) {
-  for (std::size_t i = 0; i < sought.size(); ++i) {
-    find_in_block(rows, sums, sought[i], block[i], out[i]);
+  constexpr std::size_t kTogether = 16;
+  std::array<InBlock, kTogether> in;
+  for (std::size_t done = 0; done < sought.size(); done += kTogether) {
+    const std::size_t count = std::min(kTogether, sought.size() - done);
+    for (std::size_t i = 0; i < count; ++i) {
+      weigh_block(rows, sums, sought[done + i], block[done + i], in[i]);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      in[i].start = kEight * first_to_reach(in[i].of_eights, in[i].last / kEight, in[i].target);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const InBlock& at = in[i];
+      Half::Floats eight;
+      load(at.weights + at.start, eight);
+      float target = at.target;
+      const std::size_t row =
+          at.start + first_to_reach(eight, std::min(at.last - at.start, kEight - 1), target);
+      out[done + i] = {block[done + i] * kBlockRows + row,
+                       static_cast<double>(target) / static_cast<double>(at.weights[row])};
+    }
   }
 }
 
@@ -105,6 +128,7 @@ void find_rows(const KernelRows& rows, const KernelSums& sums, std::span<const S
     }
     left -= half;
   }
+  const FlushDenormals quick;  // the floor is added to each weight
   find_in_blocks(rows, sums, sought, block.data(), reached);
 }
 
@@ -114,11 +138,7 @@ float window_weight(const KernelRows& rows, const KernelSums& sums, std::size_t 
   const float old = window % 2 == 1 ? rows.recency[row] : 1.0F;
   if (kernel == kNoKernel) return old;
   float w = kernel < kBandwidths ? sums.near[row] : sums.around[row];
-  for (std::size_t b = kernel % kBandwidths; b > 0; --b) {
-    w = std::max(w, kSmallestBase);
-    w *= w;
-    w *= w;
-  }
+  for (std::size_t b = kernel % kBandwidths; b > 0; --b) raise_to_fourth(w);
   return (w + kFloor) * old;
 }
 

@@ -2,10 +2,12 @@
 #include "online/snq/kernel_sums.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numbers>
 
 #include "base/vector_limit.h"
 #include "math/power_of_two.h"
+#include "online/snq/flush_denormals.h"
 #include "online/snq/kernel_lanes.h"
 
 namespace tare {
@@ -34,7 +36,6 @@ struct KernelBlock {
 struct BlockSums {
   Half::Floats near;
   Half::Floats around;
-  float recency;
 };
 
 /// Adds the squared distances of rows from a point in some coordinates; those in the first one are
@@ -54,95 +55,103 @@ TARE_VECTOR_PART void add_squares(const KernelBlock& block, std::size_t row, con
   }
 }
 
-template <class V>
-TARE_VECTOR_PART void weights_of(const typename V::Floats& squares, typename V::Floats& w) {
-  w = squares;
-  keep_below<V>(w, kMostSquares);
-  w *= kExponent;
-  to_power_of_two<typename V::Floats, typename V::Bits>(w);
+/// Replaces squared distances by weights.
+template <class V, std::size_t kCount>
+TARE_VECTOR_PART void to_weights(typename V::Floats (&w)[kCount]) {
+#ifdef TARE_WIDE_ASSEMBLY
+  if constexpr (V::kCount == kLanes) {
+    for (auto& squares : w) squares *= kExponent;
+    to_powers_of_two<WholeByInstruction>(w);
+    return;
+  }
+#endif
+  for (auto& squares : w) {
+    keep_below<V>(squares, kMostSquares);
+    squares *= kExponent;
+  }
+  to_powers_of_two<WholeByBits<typename V::Floats, typename V::Bits>>(w);
 }
 
+/// The weights of a block's rows.
+template <class V, std::size_t kDims>
+TARE_VECTOR_PART void weigh_block(const KernelBlock& block, const float* at) {
+  constexpr std::size_t kTogether = 4;  // vectors; fewer leave the processor waiting
+  for (std::size_t row = 0; row < kBlockRows; row += kTogether * V::kCount) {
+    typename V::Floats w[2 * kTogether];
+    for (std::size_t k = 0; k < kTogether; ++k) {
+      typename V::Floats& near = w[k];
+      typename V::Floats& around = w[kTogether + k];
+      add_squares<V>(block, row + k * V::kCount, at, 0, kNearDims, near);
+      around = near;
+      add_squares<V>(block, row + k * V::kCount, at, kNearDims, kDims, around);
+    }
+    to_weights<V>(w);
+    for (std::size_t k = 0; k < kTogether; ++k) {
+      store(w[k], block.near + row + k * V::kCount);
+      store(w[kTogether + k], block.around + row + k * V::kCount);
+    }
+  }
+}
+
+enum class Into { kEmpty, kSums };
+
 /// Adds the weights of rows to the sums of all bandwidths, without and with the discount.
-template <class V>
-TARE_VECTOR_PART void add_bandwidths(const typename V::Floats& weights,
-                                     const typename V::Floats& recency, typename V::Floats* sums) {
-  typename V::Floats w = weights;
+template <class V, Into kInto>
+TARE_VECTOR_PART void add_bandwidths(const float* weights, const float* recency,
+                                     typename V::Floats* sums) {
+  typename V::Floats w;
+  typename V::Floats r;
+  load(weights, w);
+  load(recency, r);
   for (std::size_t b = 0; b < kBandwidths; ++b) {
-    if (b > 0) raise_to_fourth<V>(w);
-    sums[2 * b] += w;
-    sums[2 * b + 1] += w * recency;
+    if (b > 0) raise_to_fourth(w);
+    if constexpr (kInto == Into::kEmpty) {
+      sums[2 * b] = w;
+      sums[2 * b + 1] = w * r;
+    } else {
+      sums[2 * b] += w;
+      sums[2 * b + 1] += w * r;
+    }
   }
 }
 
 /// The sum of the two halves of all lanes.
-TARE_VECTOR_PART void join_parts(const Wide::Floats (&parts)[1], Half::Floats& out) {
-  const Wide::Floats& v = parts[0];
+TARE_VECTOR_PART void join_halves(const Wide::Floats& v, Half::Floats& out) {
   out = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
         __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
-}
-TARE_VECTOR_PART void join_parts(const Half::Floats (&parts)[2], Half::Floats& out) {
-  out = parts[0] + parts[1];
 }
 
 /// The sums of weights over a block, in the order of windows.
 template <class V>
 TARE_VECTOR_PART void add_weights(const float* weights, const float* recency, Half::Floats& out) {
-  using Floats = typename V::Floats;
   static_assert(2 * kBandwidths == kEight);
   constexpr std::size_t kParts = kLanes / V::kCount;
-  Floats first[kParts];  // of the first four windows, for each four lanes
-  Floats second[kParts];
+  typename V::Floats sums[kParts][kEight];
   for (std::size_t part = 0; part < kParts; ++part) {
-    Floats sums[kEight] = {};
-    for (std::size_t row = part * V::kCount; row < kBlockRows; row += kLanes) {
-      Floats w;
-      Floats r;
-      load(weights + row, w);
-      load(recency + row, r);
-      add_bandwidths<V>(w, r, sums);
+    std::size_t row = part * V::kCount;
+    add_bandwidths<V, Into::kEmpty>(weights + row, recency + row, sums[part]);
+    for (row += kLanes; row < kBlockRows; row += kLanes) {
+      add_bandwidths<V, Into::kSums>(weights + row, recency + row, sums[part]);
     }
-    add_fours(sums[0], sums[1], sums[2], sums[3], first[part]);
-    add_fours(sums[4], sums[5], sums[6], sums[7], second[part]);
   }
-  Half::Floats a;
-  Half::Floats b;
-  join_parts(first, a);
-  join_parts(second, b);
-  add_halves(a, b, out);
-}
-
-/// The sum of recencies over a block.
-template <class V>
-TARE_VECTOR_PART void add_recency(const float* recency, float& out) {
-  constexpr std::size_t kParts = kLanes / V::kCount;
-  typename V::Floats sums[kParts] = {};
-  for (std::size_t row = 0; row < kBlockRows; row += V::kCount) {
-    typename V::Floats r;
-    load(recency + row, r);
-    sums[row / V::kCount % kParts] += r;
+  Half::Floats joined[kEight];
+  for (std::size_t w = 0; w < kEight; ++w) {
+    if constexpr (V::kCount == kLanes) {
+      join_halves(sums[0][w], joined[w]);
+    } else {
+      joined[w] = sums[0][w] + sums[1][w];
+    }
   }
-  Half::Floats r;
-  join_parts(sums, r);
-  out = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+  add_lanes(joined, out);
 }
 
 /// The weights of a block's rows, and their sums. First all weights and then the sums: the long
 /// chains of operations of one row would leave the processor no room for those of the next.
 template <class V, std::size_t kDims>
-TARE_VECTOR_PART void weigh_block(const KernelBlock& block, const float* at, BlockSums& out) {
-  for (std::size_t row = 0; row < kBlockRows; row += V::kCount) {
-    typename V::Floats squares;
-    typename V::Floats w;
-    add_squares<V>(block, row, at, 0, kNearDims, squares);
-    weights_of<V>(squares, w);
-    store(w, block.near + row);
-    add_squares<V>(block, row, at, kNearDims, kDims, squares);
-    weights_of<V>(squares, w);
-    store(w, block.around + row);
-  }
+TARE_VECTOR_PART void sum_block(const KernelBlock& block, const float* at, BlockSums& out) {
+  weigh_block<V, kDims>(block, at);
   add_weights<V>(block.near, block.recency, out.near);
   add_weights<V>(block.around, block.recency, out.around);
-  add_recency<V>(block.recency, out.recency);
 }
 
 template <class V, std::size_t kDims>
@@ -154,7 +163,7 @@ TARE_VECTOR_PART void weigh_rows(const KernelRows& rows, const KernelPoint& at, 
     const float* point[kDims];
     for (std::size_t j = 0; j < kDims; ++j) point[j] = rows.point[j] + first;
     BlockSums sums;
-    weigh_block<V, kDims>(
+    sum_block<V, kDims>(
         {point, rows.recency + first, out.near.data() + first, out.around.data() + first},
         at.data(), sums);
     float of_windows[kOfKernels];
@@ -162,7 +171,7 @@ TARE_VECTOR_PART void weigh_rows(const KernelRows& rows, const KernelPoint& at, 
     store(sums.around, of_windows + kEight);
     // The floor is the same for all rows, so it is added to the sum.
     const auto count = static_cast<double>(std::min(kBlockRows, rows.count - first));
-    const auto recent = static_cast<double>(sums.recency);
+    const auto recent = static_cast<double>(rows.recency_sums[k]);
     const double floors[2] = {static_cast<double>(kFloor) * count,
                               static_cast<double>(kFloor) * recent};
     for (std::size_t w = 0; w < kOfKernels; ++w) {
@@ -201,13 +210,39 @@ void weigh_all(const KernelRows& rows, const KernelPoint& at, KernelSums& out) {
   weigh_half(rows, at, out);
 }
 
+/// Eight blocks at a time, so that few operations are about a single number.
+TARE_VECTOR_TARGETS void add_recencies(const float* recency, std::size_t begin, std::size_t end,
+                                       float* sums) {
+  for (std::size_t first = begin; first < end; first += kEight) {
+    const std::size_t count = std::min(kEight, end - first);
+    Half::Floats joined[kEight] = {};
+    for (std::size_t k = 0; k < count; ++k) {
+      Half::Floats lanes[kLanes / kEight] = {};
+      for (std::size_t row = 0; row < kBlockRows; row += kEight) {
+        Half::Floats r;
+        load(recency + (first + k) * kBlockRows + row, r);
+        lanes[row % kLanes / kEight] += r;
+      }
+      joined[k] = lanes[0] + lanes[1];
+    }
+    Half::Floats added;
+    add_lanes(joined, added);
+    std::memcpy(sums + first, &added, count * sizeof(float));
+  }
+}
+
 }  // namespace
+
+void sum_recencies(const float* recency, std::size_t begin, std::size_t end, float* sums) {
+  add_recencies(recency, begin, end, sums);
+}
 
 void sum_kernels(const KernelRows& rows, const KernelPoint& at, KernelSums& sums) {
   const std::size_t blocks = (rows.count + kBlockRows - 1) / kBlockRows;
   sums.near.resize(blocks * kBlockRows);
   sums.around.resize(blocks * kBlockRows);
   sums.blocks.resize(blocks);
+  const FlushDenormals quick;  // their sums are less than a rounding error of the floor
   weigh_all(rows, at, sums);
   sums.totals = sums.blocks.back();
 }

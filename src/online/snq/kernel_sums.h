@@ -31,10 +31,11 @@ inline constexpr std::size_t kBlockRows = 64;
 struct KernelRows {
   std::array<const float*, kKernelDims> point;
   const float* recency;
+  const float* recency_sums;  // of each block
   std::size_t count;
   std::size_t dims;  // coordinates that count: kDimsWithoutSeason or kKernelDims
 
-  static constexpr float kFarAway = 1e4F;
+  static constexpr float kFarAway = 1e4F;  // no row is farther: squared distances are finite
 };
 
 /// Weights of rows for a point; reused from point to point.
@@ -44,6 +45,9 @@ struct KernelSums {
   std::vector<std::array<double, kWindows>> blocks;  // sums up to the end of each block
   std::array<double, kWindows> totals = {};
 };
+
+/// The sums of recencies over the blocks from `begin` to `end`; those of all blocks are at `sums`.
+void sum_recencies(const float* recency, std::size_t begin, std::size_t end, float* sums);
 
 /// Needs a row.
 void sum_kernels(const KernelRows& rows, const KernelPoint& at, KernelSums& sums);

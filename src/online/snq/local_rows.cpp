@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/fail.h"
+#include "base/sorted_place.h"
 #include "online/snq/history.h"
 
 namespace tare {
@@ -53,6 +54,7 @@ void LocalRows::clear(std::size_t dims) {
   dims_ = dims;
   residuals_.clear();
   recency_.clear();
+  recency_sums_.clear();
   for (auto& column : point_) column.clear();
   arrivals_.clear();
   base_ = 0;
@@ -66,19 +68,26 @@ void LocalRows::rebase(std::int64_t now) {
     recency_[i] = std::max(recency_[i] * factor, kLeastRecency);
   }
   base_ = now;
+  if (size() > 0) sum_recency(0, size() - 1);
+}
+
+void LocalRows::sum_recency(std::size_t first_row, std::size_t last_row) {
+  recency_sums_.resize(recency_.size() / kBlockRows);
+  sum_recencies(recency_.data(), first_row / kBlockRows, last_row / kBlockRows + 1,
+                recency_sums_.data());
 }
 
 std::size_t LocalRows::take_oldest() {
-  const auto first = std::lower_bound(residuals_.begin(), residuals_.end(), arrivals_.front());
+  const double oldest = arrivals_.front();
   arrivals_.pop_front();
-  return static_cast<std::size_t>(first - residuals_.begin());
+  return sorted_place(std::span<const double>(residuals_), [&](double r) { return r < oldest; });
 }
 
 void LocalRows::add(std::uint64_t time, double residual, const KernelPoint& point) {
   const auto now = static_cast<std::int64_t>(time);
   rebase(now);
-  auto to = static_cast<std::size_t>(
-      std::upper_bound(residuals_.begin(), residuals_.end(), residual) - residuals_.begin());
+  std::size_t to =
+      sorted_place(std::span<const double>(residuals_), [&](double r) { return r <= residual; });
   // The place of the oldest row becomes free, or one behind the last row.
   const bool is_full = size() == most_;
   const std::size_t free = is_full ? take_oldest() : size();
@@ -95,12 +104,20 @@ void LocalRows::add(std::uint64_t time, double residual, const KernelPoint& poin
   const double age = static_cast<double>(now - base_) / kForgetRows;
   move_and_put(residuals_, free, to, residual);
   move_and_put(recency_, free, to, std::max(static_cast<float>(std::exp(age)), kLeastRecency));
-  for (std::size_t j = 0; j < dims_; ++j) move_and_put(point_[j], free, to, point[j]);
+  sum_recency(std::min(free, to), std::max(free, to));
+  for (std::size_t j = 0; j < dims_; ++j) {
+    move_and_put(point_[j], free, to,
+                 std::clamp(point[j], -KernelRows::kFarAway, KernelRows::kFarAway));
+  }
   arrivals_.push_back(residual);
 }
 
 KernelRows LocalRows::kernel_rows() const {
-  KernelRows rows{.point = {}, .recency = recency_.data(), .count = size(), .dims = dims_};
+  KernelRows rows{.point = {},
+                  .recency = recency_.data(),
+                  .recency_sums = recency_sums_.data(),
+                  .count = size(),
+                  .dims = dims_};
   for (std::size_t j = 0; j < dims_; ++j) rows.point[j] = point_[j].data();
   return rows;
 }
@@ -176,9 +193,13 @@ void LocalRows::load(const TensorReader& in) {
     fail(ErrorCode::kCorruptFile, "the state has rows that are too far away");
   }
   recency_ = in_blocks(recency, 0.0F);
+  if (n > 0) sum_recency(0, n - 1);
   for (std::size_t j = 0; j < dims_; ++j) {
-    point_[j] = in_blocks(in.values<float>(fmt::format("point{}", j), {n}, Must::kBeFinite),
-                          KernelRows::kFarAway);
+    const auto points = in.values<float>(fmt::format("point{}", j), {n}, Must::kBeFinite);
+    if (std::ranges::any_of(points, [](float p) { return std::abs(p) > KernelRows::kFarAway; })) {
+      fail(ErrorCode::kCorruptFile, "the state has rows that are too far away");
+    }
+    point_[j] = in_blocks(points, KernelRows::kFarAway);
   }
   constexpr std::size_t kMostRows = std::size_t{1} << 53;
   base_ = static_cast<std::int64_t>(in.count("base", kMostRows));

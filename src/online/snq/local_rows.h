@@ -52,12 +52,14 @@ class LocalRows {
   KernelRows kernel_rows() const;
   std::size_t take_oldest();  // forgets that it came, and returns its place
   void rebase(std::int64_t now);
+  void sum_recency(std::size_t first_row, std::size_t last_row);
 
   std::size_t most_;
   std::size_t dims_ = kDimsWithoutSeason;
   std::vector<double> residuals_;  // ascending; of equal ones the oldest first
   // Beside them, and with what KernelRows needs behind the last row.
-  AlignedVector<float> recency_;  // exp((time - base_) / kForgetRows)
+  AlignedVector<float> recency_;     // exp((time - base_) / kForgetRows)
+  std::vector<float> recency_sums_;  // of each block: they do not depend on the point
   std::array<AlignedVector<float>, kKernelDims> point_;
   std::deque<double> arrivals_;  // residuals as they came
   std::int64_t base_ = 0;

@@ -95,13 +95,12 @@ class SnqOnline final : public OnlineMethod {
   void learn(const OnlineRow& row, const OnlineAnswer& given, double target) override {
     check_learned(row, given, target);
     const double error = in_reach(target - row.prediction);
+    std::vector<double> seen = given.note;
     if (row.time >= start_) {
-      std::vector<double> copy = given.note;
-      const SnqNote note(copy, levels_.size());
+      const SnqNote note(seen, levels_.size());
       keeper_.learn(note.base(), note.v[SnqNote::kSpread], given.quantiles, target,
                     history_.learned() - static_cast<std::uint64_t>(note.v[SnqNote::kLearned]));
     }
-    std::vector<double> seen = given.note;
     // The structure was chosen anew since the row was answered: it is learned as it looks now.
     if (seen[SnqNote::kStructure] != static_cast<double>(choices_)) look(row, seen);
     history_.learn(row.time, row.prediction, row.features, error);
@@ -109,6 +108,7 @@ class SnqOnline final : public OnlineMethod {
     if (history_.learned() >= next_choice_) choose();
   }
 
+  bool is_ready() const override { return rows_.size() >= kFewestKnownTargets; }
   double bound(std::size_t j) const override { return keeper_.bound(j); }
 
   double effective_rows(const OnlineRow& row) const override {
@@ -199,7 +199,7 @@ class SnqOnline final : public OnlineMethod {
     const KernelPoint point = point_of(row.time, c.size);
     note.set(point);
     const double center = as_finite(row.prediction + c.center);
-    if (rows_.size() < 2) {
+    if (!is_ready()) {
       std::fill(note.base().begin(), note.base().end(), center);
       note.v[SnqNote::kSpread] = spread(0.0, c.size);
       return;
@@ -262,7 +262,7 @@ class SnqOnline final : public OnlineMethod {
   void learn_error(std::uint64_t time, const SnqNote& note, double error) {
     const Recentering::Correction c = note.correction();
     const double left = in_reach(error - c.center);
-    if (rows_.size() >= 2) members_.learn(note.asked(), left, std::max(usual(), 1e-300));
+    if (is_ready()) members_.learn(note.asked(), left, std::max(usual(), 1e-300));
     add_row(time, note, c, error);
   }
 

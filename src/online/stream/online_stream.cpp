@@ -65,6 +65,20 @@ void check_finite(std::uint64_t time, std::size_t column, double value) {
 
 }  // namespace
 
+void check_start(const StreamOptions& options) {
+  // Without a delay the first rows are only not answered: nothing that was asked for contradicts
+  // it.
+  const std::size_t least = options.delay + kFewestKnownTargets;
+  if (options.delay == 0 || options.start >= least) return;
+  fail(ErrorCode::kInvalidArgument,
+       {.option = "start",
+        .value = std::to_string(options.start),
+        .remedies = {use("start", std::to_string(least), "or more"),
+                     {"use a smaller", "delay", "", ""}}},
+       "is {} and the delay {}: the first answer would come before {} targets are known",
+       options.start, options.delay, kFewestKnownTargets);
+}
+
 OnlineStream::OnlineStream(StreamOptions options) : OnlineStream(std::move(options), nullptr) {}
 
 OnlineStream::OnlineStream(StreamOptions options, const TensorReader* state)
@@ -103,7 +117,8 @@ PendingRow OnlineStream::answer(double prediction, std::span<const double> featu
   PendingRow row{.time = time_ + ahead,
                  .prediction = prediction,
                  .features = {features.begin(), features.end()},
-                 .answer = {}};
+                 .answer = {},
+                 .is_ready = is_ready()};
   as_known(row.features);
   for (std::size_t j = 0; j < features.size(); ++j) check_finite(row.time, j, row.features[j]);
   method_->answer(row_of(row), row.answer);

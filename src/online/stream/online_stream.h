@@ -37,7 +37,15 @@ struct PendingRow {
   double prediction = 0.0;
   std::vector<double> features;  // as they were known at the answer
   OnlineAnswer answer;
+  /// Whether enough targets were known when it was answered. If not, the answer is none for a user:
+  /// it serves to learn the row.
+  bool is_ready = false;
 };
+
+/// Throws kInvalidArgument where rows would be answered before any target is known, because targets
+/// come too late for `start`. For streams whose answers are shown from `start` on: one that only
+/// learns at first may have any delay, and so may a saved one.
+void check_start(const StreamOptions& options);
 
 /// Rows in time order: each is answered before its target is known, and learned afterwards. Holds
 /// the method, what has been known of columns that come late, the coverage so far and the watch for
@@ -56,6 +64,8 @@ class OnlineStream {
   /// Share of them between the answers of levels i and j, both included; NaN before.
   double share_between(std::size_t i, std::size_t j) const;
   double bound(std::size_t j) const { return method_->bound(j); }
+  /// Whether enough targets are known for an answer.
+  bool is_ready() const { return method_->is_ready(); }
   const DriftWatch& drift() const noexcept { return drift_; }
   /// Whether the watch sees errors less what past errors predict, because those before `start`
   /// depended on each other. The rate of false alarms is then measured, not proven.

@@ -144,7 +144,8 @@ OnlineTeacher::Taught OnlineTeacher::learn(const Rows& one, double target, std::
              target, center);
     }
     row = model_->answer(center, one.x.row(0));
-    std::tie(taught.lower, taught.upper) = watched(one, row);
+    taught.is_answered = row.is_ready;
+    if (row.is_ready) std::tie(taught.lower, taught.upper) = watched(one, row);
     if (journal_) write(row, one, target, id);
   } catch (...) {
     if (!id.empty()) seen_.take_back();

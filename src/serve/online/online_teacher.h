@@ -65,7 +65,8 @@ class OnlineTeacher {
   enum class Outcome : std::uint8_t { kLearned, kRepeated, kEarlier };
   struct Taught {
     Outcome outcome = Outcome::kEarlier;
-    double lower = 0.0;  // the monitored interval, as answered before the row was learned
+    bool is_answered = false;  // enough targets were known before the row
+    double lower = 0.0;        // the monitored interval, as answered before the row was learned
     double upper = 0.0;
   };
   /// Answers a row and then learns its target. `prediction` is the row's, if it is known. Throws

@@ -88,6 +88,35 @@ std::shared_ptr<OnlineModel> through_a_file(const std::shared_ptr<OnlineModel>& 
   return online_in(load_model_from_memory(save_model_to_memory(wrapped(model))));
 }
 
+TEST(OnlineModel, DoesNotAnswerBeforeTwoTargetsAreKnown) {
+  const OnlineData data(20, 3);
+  const std::array levels = {Level(0.05), Level(0.95)};
+  for (const OnlineMethodInfo& method : online_methods()) {
+    StreamOptions options = online_options(std::string(method.name));
+    options.start = 0;
+    OnlineModel model(2, true, options);
+    for (std::size_t known = 0; known < 2; ++known) {
+      expect_error(ErrorCode::kInvalidArgument, "fewer than 2 targets",
+                   [&] { model.predict(data.rows(5, 3, true), levels); });
+      EXPECT_EQ(model.predictions(data.rows(5, 1, true))[0], data.given(5, 0));
+      model.learn_rows(data.rows(known, 1, true), std::span(&data.y[known], 1));
+    }
+    EXPECT_EQ(model.predict(data.rows(5, 3, true), levels).quantiles.rows(), 3U) << method.name;
+  }
+}
+
+TEST(OnlineModel, AFileWhoseTargetsComeAfterTheStartIsStillRead) {
+  const OnlineData data(40, 3);
+  StreamOptions options = online_options();
+  options.delay = 30;
+  const auto model = std::make_shared<OnlineModel>(2, true, options);
+  model->learn_rows(data.rows(0, 40, true), data.y);
+  const FittedModel again = load_model_from_memory(save_model_to_memory(wrapped(model)));
+  const std::array levels = {Level(0.05), Level(0.95)};
+  const Matrix answers = again.model->predict(data.rows(0, 1, true), levels).quantiles;
+  EXPECT_LT(answers(0, 0), answers(0, 1));
+}
+
 TEST(OnlineModel, EveryMethodGoesOnAfterItsFileIsRead) {
   const OnlineData data(70, 501);
   for (const OnlineMethodInfo& method : online_methods()) {

@@ -182,6 +182,58 @@ TEST(OnlineStream, ARowThatDoesNotFitIsRefusedAndNothingChanges) {
   }
 }
 
+TEST(OnlineStream, AnswersAreReadyFromTwoKnownTargetsOn) {
+  for (const OnlineMethodInfo& method : online_methods()) {
+    for (const std::size_t delay : {0U, 3U}) {
+      std::vector<StreamRow> rows = stream_rows(40, 2, Seed{9});
+      for (std::size_t t = 0; t < 10; ++t) {
+        if (t != 1) rows[t].target = std::nan("");  // known: 1, and from 10 on
+      }
+      OnlineStream stream(stream_options(method_name(method), 2, delay));
+      const auto answers = follow_rows(stream, rows, [&](std::size_t) {
+        const OnlineStream again = restarted(stream);
+        ASSERT_EQ(again.is_ready(), stream.is_ready());
+      });
+      for (std::size_t t = 0; t < rows.size(); ++t) {
+        ASSERT_EQ(answers[t].is_ready, t > 10 + delay) << method.name << ", row " << t;
+      }
+    }
+  }
+}
+
+TEST(OnlineStream, AGapLongerThanTheWindowLeavesNoAnswer) {
+  OnlineStream stream(stream_options("snq", 1, 0, "window=50"));
+  for (const StreamRow& row : stream_rows(29, 1, Seed{4})) {
+    stream.learn(stream.answer(row.prediction, row.features), row.features, row.target);
+  }
+  ASSERT_TRUE(stream.is_ready());
+  for (std::size_t t = 0; t < 200; ++t) stream.pass();
+  // With the next target the structure is chosen anew, from the rows that are kept: one.
+  const std::vector<double> x = {0.5};
+  stream.learn(stream.answer(1.0, x), x, 2.0);
+  EXPECT_FALSE(stream.is_ready());
+  EXPECT_FALSE(stream.answer(1.0, x).is_ready);
+  stream.learn(stream.answer(1.0, x), x, 1.5);
+  EXPECT_TRUE(stream.is_ready());
+}
+
+TEST(OnlineStream, TheStartMustComeAfterTwoTargets) {
+  StreamOptions options = stream_options("snq", 2);
+  options.start = 100;
+  for (const std::size_t delay : {99U, 100U, 200U}) {
+    options.delay = delay;
+    expect_error(ErrorCode::kInvalidArgument, std::to_string(delay + 2),
+                 [&] { check_start(options); });
+    // A stream that only learns at first, or a saved one, may have it.
+    EXPECT_EQ(restarted(OnlineStream(options)).options().delay, delay);
+  }
+  options.delay = 98;
+  check_start(options);
+  options.delay = 0;
+  options.start = 0;
+  check_start(options);
+}
+
 TEST(OnlineStream, OptionsThatCannotBeAreRefused) {
   const auto refuse = [](const std::string& part, auto&& change) {
     StreamOptions options = stream_options("snq", 2);
