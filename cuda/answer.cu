@@ -18,8 +18,8 @@ constexpr double kShareOfMemory = 0.5;
 constexpr int kMostSlices = 64;
 constexpr int kFewestBlocks = 8;  // of a slice
 
-/// How the rows are cut up. It depends on the rows alone, so that no bit of an answer depends on the
-/// other queries or levels.
+/// How the rows are cut up. It depends on the rows alone, so that no bit of an answer depends on
+/// the other queries or levels.
 struct Cut {
   /// Small chunks make sums many, large ones make it long to look into one for a level. Where both
   /// take as long for fifty levels.
@@ -101,9 +101,7 @@ std::size_t reserve(Workspace& work, const RowsView& rows, const Cut& cut, std::
 }
 
 struct Stream {
-  Stream() {
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
-  }
+  Stream() { check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream"); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
   ~Stream() { (void)cudaStreamDestroy(stream); }
@@ -131,10 +129,10 @@ class Pass {
         batch_(reserve(rows.workspace, rows.view, cut_, question.count, question.level_count)) {}
 
   void run(double done_before, double share) {
-    check(cudaMemcpyAsync(work_.level_values.data(), question_.levels,
-                          question_.level_count * sizeof(double), cudaMemcpyDefault,
-                          compute_.stream),
-          "copying levels");
+    check(
+        cudaMemcpyAsync(work_.level_values.data(), question_.levels,
+                        question_.level_count * sizeof(double), cudaMemcpyDefault, compute_.stream),
+        "copying levels");
     if (metric_ == Metric::kTensor) {
       prepare_tensor(rows_, question_.bandwidth, work_.biases.data(), compute_.stream);
     }
@@ -274,7 +272,8 @@ bool has_tensor_cores(int device) {
 }
 
 /// Answers again, by differences, what tensor cores could not answer well enough.
-void answer_rest(TareCudaRows& rows, const TareCudaQuestion& question, const TareCudaAnswer& answer) {
+void answer_rest(TareCudaRows& rows, const TareCudaQuestion& question,
+                 const TareCudaAnswer& answer) {
   std::vector<std::size_t> rest;
   for (std::size_t i = 0; i < question.count; ++i) {
     if (answer.quality[i] != kTareCudaAnswered) rest.push_back(i);

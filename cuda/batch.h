@@ -24,15 +24,17 @@ struct BatchView {
   int blocks_per_slice = 0;
   int kernel = 0;
   double bandwidth = 1.0;
-  int first_row = -1;      // of rows that are queries themselves and left out: the first one's place; -1: none
+  int first_row =
+      -1;  // of rows that are queries themselves and left out: the first one's place; -1: none
   bool want_nearest = false;
   const double* raw = nullptr;    // [query][dim]
   const float* values = nullptr;  // centred, [query][padded]
   const float* biases = nullptr;  // of rows, for sum_by_tensor
-  const float* norms = nullptr;   // not squared; infinite for a query out of reach of single precision
-  float* sums = nullptr;          // [chunk][query]
-  float* squares = nullptr;       // [slice][query]: of weights
-  float* nearest = nullptr;       // [slice][query]: the smallest squared distance, about
+  const float* norms =
+      nullptr;               // not squared; infinite for a query out of reach of single precision
+  float* sums = nullptr;     // [chunk][query]
+  float* squares = nullptr;  // [slice][query]: of weights
+  float* nearest = nullptr;  // [slice][query]: the smallest squared distance, about
   int* nearest_block = nullptr;
   double* totals = nullptr;
   double* window_n = nullptr;

@@ -130,15 +130,16 @@ __global__ void __launch_bounds__(kThreads)
   const double window_n = squares > 0.0 ? total * (total / squares) : 0.0;
   batch.totals[query] = total;
   batch.window_n[query] = window_n;
-  batch.quality[query] =
-      good_enough(rows, batch, metric, query, total, window_n, sqrtf(nearest)) ? kTareCudaAnswered
-                                                                               : kTareCudaNotAnswered;
+  batch.quality[query] = good_enough(rows, batch, metric, query, total, window_n, sqrtf(nearest))
+                             ? kTareCudaAnswered
+                             : kTareCudaNotAnswered;
   if (nearest_known) batch.nearest_block[query] = nearest_block;
 }
 
 /// One warp a query.
 __global__ void nearest_distances(RowsView rows, BatchView batch) {
-  const int query = static_cast<int>((static_cast<long>(blockIdx.x) * blockDim.x + threadIdx.x) / 32);
+  const int query =
+      static_cast<int>((static_cast<long>(blockIdx.x) * blockDim.x + threadIdx.x) / 32);
   if (query >= batch.count) return;
   const double distance =
       exact_distance(rows, batch.raw + static_cast<long>(query) * rows.dims,

@@ -80,10 +80,12 @@ int losses(TareCudaRows* rows, const TareCudaLosses* losses, TareCudaText* why) 
   });
 }
 
-const TareCudaFunctions kFunctions = {TARE_CUDA_ABI, devices, describe, upload, release, answer, losses};
+const TareCudaFunctions kFunctions = {TARE_CUDA_ABI, devices, describe, upload,
+                                      release,       answer,  losses};
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const TareCudaFunctions* tare_cuda_functions(void) {
+extern "C" __attribute__((visibility("default"))) const TareCudaFunctions* tare_cuda_functions(
+    void) {
   return &kFunctions;
 }

@@ -9,14 +9,15 @@
 #include "weights.cuh"
 
 // Rows are left out one by one and predicted from all others, at several bandwidths: one distance,
-// many weights; a block of rows is a chunk. Weights are relative to that of the nearest row, so that they do not underflow.
+// many weights; a block of rows is a chunk. Weights are relative to that of the nearest row, so
+// that they do not underflow.
 
 namespace tare_cuda {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kAtOnce = 8;  // bandwidths
-constexpr int kLossRows = kBlock / 32;  // of a chunk, for each lane
+constexpr int kAtOnce = 8;                   // bandwidths
+constexpr int kLossRows = kBlock / 32;       // of a chunk, for each lane
 constexpr std::size_t kMostPlaces = 65'536;  // of a batch
 constexpr std::size_t kFewestPlaces = 256;
 constexpr float kLargestBlur = 1e-4F;  // of a distance, in bandwidths
@@ -104,8 +105,8 @@ __device__ inline void measure(const float* tile, int i, int row_place, bool own
   }
 }
 
-/// Bits of floats that are not negative are in the order of the floats, and the least of several does
-/// not depend on the order in which they come.
+/// Bits of floats that are not negative are in the order of the floats, and the least of several
+/// does not depend on the order in which they come.
 __device__ inline void keep_least(float* least, float value) {
   atomicMin(reinterpret_cast<int*>(least), __float_as_int(value));
 }
@@ -143,7 +144,8 @@ __global__ void __launch_bounds__(kThreads)
   }
 #pragma unroll
   for (int k = 0; k < kMine; ++k) {
-    if (first + k < batch.count) keep_least(batch.nearest + first + k, length_of<kKernel>(least[k]));
+    if (first + k < batch.count)
+      keep_least(batch.nearest + first + k, length_of<kKernel>(least[k]));
   }
 }
 
@@ -220,8 +222,8 @@ __global__ void cumulate_losses(RowsView rows, LossBatch batch) {
 __device__ bool is_usable(const RowsView& rows, int kernel, double total, double nearest,
                           double bandwidth, float norm) {
   if (!(total >= kLeastTotal)) return false;
-  const double exponent = kernel == kTareCudaLaplace ? nearest / bandwidth
-                                                     : nearest / (2.0 * bandwidth * bandwidth);
+  const double exponent =
+      kernel == kTareCudaLaplace ? nearest / bandwidth : nearest / (2.0 * bandwidth * bandwidth);
   if (log(total) - exponent <= kLogReach) return false;
   const auto h = static_cast<float>(bandwidth);
   const float row_norm = fminf(norm + h, rows.largest_norm);
@@ -278,7 +280,7 @@ __global__ void __launch_bounds__(256)
       for (int j = 0; j < kDims; ++j) {
         const float4 four = *reinterpret_cast<const float4*>(rows.by_column + j * pitch + start);
         const float d[kLossRows] = {four.x - values[j], four.y - values[j], four.z - values[j],
-                                   four.w - values[j]};
+                                    four.w - values[j]};
 #pragma unroll
         for (int i = 0; i < kLossRows; ++i) squared[i] = fmaf(d[i], d[i], squared[i]);
       }
@@ -344,8 +346,7 @@ class Losses {
           run_batch<decltype(dims)::value, kTareCudaGaussian>(view, first);
         }
       });
-      const double share =
-          static_cast<double>(first + count) / static_cast<double>(asked_.count);
+      const double share = static_cast<double>(first + count) / static_cast<double>(asked_.count);
       if (asked_.go_on != nullptr && asked_.go_on(asked_.context, share) == 0) throw StoppedWork();
     }
   }
@@ -355,7 +356,8 @@ class Losses {
     std::size_t free = 0;
     std::size_t total = 0;
     check(cudaMemGetInfo(&free, &total), "asking for the device's memory");
-    const std::size_t of_place = kAtOnce * (static_cast<std::size_t>(rows_.blocks) * sizeof(float) + 16) + 64;
+    const std::size_t of_place =
+        kAtOnce * (static_cast<std::size_t>(rows_.blocks) * sizeof(float) + 16) + 64;
     const std::size_t most = free / 2 / of_place / kFewestPlaces * kFewestPlaces;
     const std::size_t asked = (asked_.count + kFewestPlaces - 1) / kFewestPlaces * kFewestPlaces;
     return std::min(asked, std::clamp(most, kFewestPlaces, kMostPlaces));
@@ -386,12 +388,12 @@ class Losses {
       check_launch("sums at several bandwidths");
       const auto count = static_cast<unsigned>(scales.count);
       cumulate_losses<<<dim3((static_cast<unsigned>(view.count) + 127) / 128, count), 128>>>(rows_,
-                                                                                         view);
+                                                                                             view);
       check_launch("sums over chunks");
       const auto warps = static_cast<unsigned>((32L * view.count + 255) / 256);
-      losses_of<kDims, kKernel><<<dim3(warps, count), 256>>>(
-          rows_, view, scales, levels_.data(), static_cast<int>(asked_.level_count),
-          asked_.tie_slack);
+      losses_of<kDims, kKernel><<<dim3(warps, count), 256>>>(rows_, view, scales, levels_.data(),
+                                                             static_cast<int>(asked_.level_count),
+                                                             asked_.tie_slack);
       check_launch("losses");
       copy(on_host_.data(), losses_.data(), count * batch_);
       for (int b = 0; b < scales.count; ++b) {
@@ -408,7 +410,8 @@ class Losses {
     Scales scales{};
     scales.count = static_cast<int>(std::min<std::size_t>(kAtOnce, asked_.bandwidth_count - group));
     for (int b = 0; b < kAtOnce; ++b) {
-      const double h = asked_.bandwidths[group + static_cast<std::size_t>(std::min(b, scales.count - 1))];
+      const double h =
+          asked_.bandwidths[group + static_cast<std::size_t>(std::min(b, scales.count - 1))];
       scales.bandwidth[b] = h;
       scales.of[b] = curve_of(asked_.kernel, h).scale;
     }

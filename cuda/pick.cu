@@ -137,7 +137,8 @@ __global__ void __launch_bounds__(kThreads)
   const double window_n = batch.window_n[query];
   const bool counts = kKernel == kTareCudaNaive && rows.weights == nullptr;
   const bool expected = levels.ranks.expected != 0;
-  const bool few = expected && !counts && rint(window_n) <= static_cast<double>(levels.ranks.few_rows);
+  const bool few =
+      expected && !counts && rint(window_n) <= static_cast<double>(levels.ranks.few_rows);
   for (int first = 0; first < levels.count; first += 32) {
     const int mine = first + lane;
     const bool active = mine < levels.count;
@@ -155,15 +156,17 @@ __global__ void __launch_bounds__(kThreads)
       const auto sought = static_cast<float>(target);
       const int low = first_chunk(batch.sums + query, batch.pitch, batch.chunks, sought);
       const double before =
-          low > 0 ? static_cast<double>(batch.sums[static_cast<long>(low - 1) * batch.pitch + query])
-                  : 0.0;
+          low > 0
+              ? static_cast<double>(batch.sums[static_cast<long>(low - 1) * batch.pitch + query])
+              : 0.0;
       const float want = fmaxf(static_cast<float>(target - before), 1e-37F);
       int row = 0;
       const int last = min(32, levels.count - first);
       for (int k = 0; k < last; ++k) {
         const int chunk = __shfl_sync(~0U, low, k);
         float weight[kPerLane];
-        chunk_weights<kDims, kKernel, kPerLane>(rows, batch, query, values, rim, curve, chunk, lane, weight);
+        chunk_weights<kDims, kKernel, kPerLane>(rows, batch, query, values, rim, curve, chunk, lane,
+                                                weight);
         const int place = place_in_chunk(weight, __shfl_sync(~0U, want, k), lane);
         if (lane == k) row = chunk * (32 * kPerLane) + place;
       }

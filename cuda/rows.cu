@@ -11,7 +11,7 @@
 namespace tare_cuda {
 namespace {
 
-constexpr float kFarAway = 1e18F;  // its square is far beyond every bandwidth
+constexpr float kFarAway = 1e18F;    // its square is far beyond every bandwidth
 constexpr float kNoWeight = -1e30F;  // 2 to the power of it is 0
 
 int padded_dims(int dims) {
@@ -33,7 +33,8 @@ __global__ void prepare_rows(RowsView view, const double* given_weights, double 
   for (int j = 0; j < view.padded; ++j) {
     float value = 0.0F;
     if (j < view.dims) {
-      value = real ? static_cast<float>(view.columns[static_cast<long>(j) * view.rows + i] - view.means[j])
+      value = real ? static_cast<float>(view.columns[static_cast<long>(j) * view.rows + i] -
+                                        view.means[j])
                    : kFarAway;
     }
     by_row[i * view.padded + j] = value;
@@ -84,8 +85,8 @@ float largest_norm_of(const TareCudaSample& sample, const std::vector<double>& m
   return static_cast<float>(std::sqrt(*std::max_element(largest.begin(), largest.end())));
 }
 
-/// A power of two, so that dividing by it rounds nothing. The largest feature in its units is from 8 to
-/// 16: small enough for half precision, and large enough for the low parts.
+/// A power of two, so that dividing by it rounds nothing. The largest feature in its units is from
+/// 8 to 16: small enough for half precision, and large enough for the low parts.
 float word_unit_of(float largest) {
   return largest > 0.0F ? std::exp2(std::floor(std::log2(largest)) - 3.0F) : 1.0F;
 }
@@ -110,8 +111,8 @@ TareCudaRows::TareCudaRows(int at, const TareCudaSample& sample) : device(at) {
   const std::size_t cells = pitch * static_cast<std::size_t>(view.padded);
   by_row_ = DeviceArray<float>(cells);
   by_column_ = DeviceArray<float>(cells);
-  words_ = DeviceArray<unsigned>(
-      static_cast<std::size_t>(view.blocks) * static_cast<std::size_t>(words_of_rows(view.padded, kBlock)));
+  words_ = DeviceArray<unsigned>(static_cast<std::size_t>(view.blocks) *
+                                 static_cast<std::size_t>(words_of_rows(view.padded, kBlock)));
   norms_ = DeviceArray<float>(pitch);
   double largest_weight = 1.0;
   if (sample.weights != nullptr) {
@@ -131,8 +132,8 @@ TareCudaRows::TareCudaRows(int at, const TareCudaSample& sample) : device(at) {
   view.log_weights = log_weights_.data();
   constexpr int kThreads = 256;
   prepare_rows<<<static_cast<unsigned>((pitch + kThreads - 1) / kThreads), kThreads>>>(
-      view, given_weights_.data(), largest_weight, by_row_.data(), by_column_.data(),
-      words_.data(), norms_.data(), weights_.data(), log_weights_.data());
+      view, given_weights_.data(), largest_weight, by_row_.data(), by_column_.data(), words_.data(),
+      norms_.data(), weights_.data(), log_weights_.data());
   check_launch("preparing rows");
   check(cudaDeviceSynchronize(), "preparing rows");
 }

@@ -7,7 +7,9 @@ namespace {
 constexpr int kThreads = 128;
 
 /// Queries of one thread: as many as its registers hold.
-__host__ __device__ constexpr int queries_per_thread(int dims) { return dims <= 16 ? 4 : dims <= 32 ? 2 : 1; }
+__host__ __device__ constexpr int queries_per_thread(int dims) {
+  return dims <= 16 ? 4 : dims <= 32 ? 2 : 1;
+}
 
 /// Adds up the weights of each chunk, one thread for a few queries; the rows of a chunk are in
 /// shared memory, and every thread reads the same one.

@@ -69,8 +69,8 @@ struct Queries {
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         const int query = min(first + tile * kTileQueries + g + 8 * half, batch.count - 1);
-        load_one(batch.values + static_cast<long>(query) * kDims, 2.0F * scale * unit, scale, t, tile,
-                 half);
+        load_one(batch.values + static_cast<long>(query) * kDims, 2.0F * scale * unit, scale, t,
+                 tile, half);
       }
     }
   }
@@ -161,7 +161,8 @@ __device__ inline void multiply_tile(const Queries<kDims>& queries, const unsign
   } else {
 #pragma unroll
     for (int part = 0; part < Mine::kParts; ++part) {
-      const uint4 row = reinterpret_cast<const uint4*>(words)[(tile * Mine::kParts + part) * 32 + lane];
+      const uint4 row =
+          reinterpret_cast<const uint4*>(words)[(tile * Mine::kParts + part) * 32 + lane];
 #pragma unroll
       for (int m = 0; m < Mine::kTiles; ++m) {
         if (part == 0) {
@@ -176,8 +177,8 @@ __device__ inline void multiply_tile(const Queries<kDims>& queries, const unsign
   }
 }
 
-/// What the products of a row start from: its weight's exponent less |x|^2 s; nothing is left of rows that
-/// fill up the last block.
+/// What the products of a row start from: its weight's exponent less |x|^2 s; nothing is left of
+/// rows that fill up the last block.
 __global__ void prepare_biases(RowsView rows, float scale, float* biases) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= rows.blocks * kBlock) return;

@@ -9,7 +9,8 @@
 //
 //   4 features: high high, high low, low high (query's part first), and the query's bias times 1
 //   8 features: high high, high low; in a second one low high, and the bias
-//   more:       16 features; high high, high low and low high in three; the bias is added afterwards
+//   more:       16 features; high high, high low and low high in three; the bias is added
+//   afterwards
 //
 // Lane 4 g + t of a warp has row g of a tile and places 2 t, 2 t + 1, 2 t + 8 and 2 t + 9.
 

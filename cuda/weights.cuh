@@ -11,8 +11,9 @@ __device__ inline float exp2_quick(float x) {
   return result;
 }
 
-/// Exponents of 2 without the special unit, which is what bounds the sums; for x up to about 0. A polynomial
-/// for the part behind the point, good to 2e-7, and the rest goes to the exponent's bits.
+/// Exponents of 2 without the special unit, which is what bounds the sums; for x up to about 0. A
+/// polynomial for the part behind the point, good to 2e-7, and the rest goes to the exponent's
+/// bits.
 __device__ inline float exp2_by_polynomial(float x) {
   x = fmaxf(x, -126.0F);
   constexpr float kToWhole = 12582912.0F;  // 1.5 * 2^23: a sum with it is rounded to a whole number
@@ -35,7 +36,8 @@ __device__ inline float root_quick(float x) {
 
 /// The numbers that turn a squared distance into a weight.
 struct Curve {
-  float scale = 0.0F;   // gaussian: of the square; laplace: of the distance; others: 1 / h or 1 / h^2
+  float scale =
+      0.0F;  // gaussian: of the square; laplace: of the distance; others: 1 / h or 1 / h^2
   float reach2 = 0.0F;  // h^2
 };
 

@@ -244,7 +244,8 @@ void add_common(CLI::App& command, Common& common) {
   command.add_flag("--json", common.json, "Print the result as JSON");
   command.add_flag("-q,--quiet", common.quiet, "Print only the result and errors");
   command.add_flag("-v,--verbose", common.verbose, "Print more about the progress");
-  put_in_group(command, kGeneral, {"--help", "--threads", "--device", "--json", "--quiet", "--verbose"});
+  put_in_group(command, kGeneral,
+               {"--help", "--threads", "--device", "--json", "--quiet", "--verbose"});
 }
 
 }  // namespace tare::cli

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SNQ on a device, from arrays of the host to arrays of the host: seconds, medians of five after one to
-// warm up. One line of JSON for each measurement.
+// SNQ on a device, from arrays of the host to arrays of the host: seconds, medians of five after
+// one to warm up. One line of JSON for each measurement.
 //
-//   gpu_speed answers|dense|windows|losses|all [TIMES [FEATURES]]
+//   gpu_speed answers|dense|windows|losses|huge|all [TIMES [FEATURES]]
 
 #include <algorithm>
 #include <chrono>
@@ -108,14 +108,19 @@ void time_answers(std::size_t n, std::size_t m, std::size_t d, int kernel, doubl
     cuda().release(fresh);
     must(cuda().answer(rows, &question, &answer, &why), why);
   });
-  const double alone = median_seconds(times, [&] { must(cuda().answer(rows, &question, &answer, &why), why); });
+  const double alone =
+      median_seconds(times, [&] { must(cuda().answer(rows, &question, &answer, &why), why); });
   cuda().release(rows);
   double mean_size = 0.0;
   for (const double size : window_n) mean_size += size / static_cast<double>(m);
-  const auto rest = static_cast<std::size_t>(std::count(quality.begin(), quality.end(), kTareCudaNotAnswered));
-  std::printf("{\"what\": \"%s\", \"n\": %zu, \"m\": %zu, \"d\": %zu, \"h\": %g, \"expected\": %d, \"nearest\": %d, "
-              "\"seconds\": %.4f, \"rows_on_device\": %.4f, \"mean_window\": %.0f, \"not_answered\": %zu}\n",
-              name, n, m, d, h, expected ? 1 : 0, nearest ? 1 : 0, seconds, alone, mean_size, rest);
+  const auto rest =
+      static_cast<std::size_t>(std::count(quality.begin(), quality.end(), kTareCudaNotAnswered));
+  std::printf(
+      "{\"what\": \"%s\", \"n\": %zu, \"m\": %zu, \"d\": %zu, \"h\": %g, \"expected\": %d, "
+      "\"nearest\": %d, "
+      "\"seconds\": %.4f, \"rows_on_device\": %.4f, \"mean_window\": %.0f, \"not_answered\": "
+      "%zu}\n",
+      name, n, m, d, h, expected ? 1 : 0, nearest ? 1 : 0, seconds, alone, mean_size, rest);
   std::fflush(stdout);
 }
 
@@ -140,12 +145,15 @@ void time_losses(std::size_t n, std::size_t d, int bandwidth_count, int times) {
   asked.tie_slack = 1e-12;
   asked.losses = losses.data();
   TareCudaText why{};
-  const double seconds = median_seconds(times, [&] { must(cuda().losses(rows, &asked, &why), why); });
+  const double seconds =
+      median_seconds(times, [&] { must(cuda().losses(rows, &asked, &why), why); });
   cuda().release(rows);
-  const auto rest = std::count_if(losses.begin(), losses.end(), [](double v) { return std::isnan(v); });
-  std::printf("{\"what\": \"losses\", \"n\": %zu, \"d\": %zu, \"bandwidths\": %d, \"seconds\": %.3f, "
-              "\"not_answered\": %td}\n",
-              n, d, bandwidth_count, seconds, rest);
+  const auto rest =
+      std::count_if(losses.begin(), losses.end(), [](double v) { return std::isnan(v); });
+  std::printf(
+      "{\"what\": \"losses\", \"n\": %zu, \"d\": %zu, \"bandwidths\": %d, \"seconds\": %.3f, "
+      "\"not_answered\": %td}\n",
+      n, d, bandwidth_count, seconds, rest);
   std::fflush(stdout);
 }
 
@@ -170,7 +178,8 @@ int main(int count, char** arguments) {
       time_answers(kMillion, kMillion, 16, kTareCudaGaussian, 1.0, "gaussian", more, more, times);
       time_answers(100'000, kMillion, 32, kTareCudaGaussian, 2.0, "gaussian", more, more, times);
     }
-    if (what != "dense") time_answers(kMillion, kMillion, 4, kTareCudaLaplace, 0.2, "laplace", false, false, times);
+    if (what != "dense")
+      time_answers(kMillion, kMillion, 4, kTareCudaLaplace, 0.2, "laplace", false, false, times);
   }
   if (all || what == "windows") {
     // Uniform rows in a cube: the share of a ball of radius h, inside.
@@ -180,11 +189,15 @@ int main(int count, char** arguments) {
     };
     for (const std::size_t d : {std::size_t{2}, std::size_t{4}, std::size_t{8}}) {
       for (const double window : {500.0, 10'000.0}) {
-        time_answers(kMillion, kMillion, d, kTareCudaNaive, radius(static_cast<double>(d), window / 1e6),
-                     "naive", false, false, times);
+        time_answers(kMillion, kMillion, d, kTareCudaNaive,
+                     radius(static_cast<double>(d), window / 1e6), "naive", false, false, times);
       }
     }
   }
   if (all || what == "losses") time_losses(kMillion, 4, 24, 1);
+  // A part of 10^7 queries on 10^7 rows; the time of all is that of the part times their ratio.
+  if (all || what == "huge") {
+    time_answers(10 * kMillion, 262'144, 4, kTareCudaGaussian, 0.2, "huge", false, false, 1);
+  }
   return 0;
 }

@@ -34,8 +34,7 @@ Device parse_device(std::string_view name) {
   if (name.starts_with("cuda:")) {
     const std::string_view digits = name.substr(kCuda.size() + 1);
     int number = -1;
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (error == std::errc() && end == digits.data() + digits.size() && number >= 0 &&
         number < kMostDevices) {
       return {.kind = DeviceKind::kCuda, .number = number};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-/* What libtare and libtare_cuda know of each other. Plain C, so that the two may come from different
- * compilers; libtare loads the other library where it is there (device/cuda_library.h). */
+/* What libtare and libtare_cuda know of each other. Plain C, so that the two may come from
+ * different compilers; libtare loads the other library where it is there (device/cuda_library.h).
+ */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,7 +37,8 @@ enum TareCudaStatus {
 /* How a query was answered. */
 enum TareCudaQuality {
   kTareCudaAnswered,
-  kTareCudaNotAnswered /* single precision is not good enough here, or no row is within the bandwidth */
+  kTareCudaNotAnswered /* single precision is not good enough here, or no row is within the
+                          bandwidth */
 };
 
 typedef struct TareCudaDevice {

@@ -8,8 +8,9 @@
 
 namespace tare {
 
-/// libtare_cuda, loaded once for the process when it is first asked for: the file that the environment
-/// variable TARE_CUDA_LIBRARY names; else beside this program or library; else where the system looks.
+/// libtare_cuda, loaded once for the process when it is first asked for: the file that the
+/// environment variable TARE_CUDA_LIBRARY names; else beside this program or library; else where
+/// the system looks.
 class CudaLibrary {
  public:
   static const CudaLibrary& get();
@@ -25,9 +26,9 @@ class CudaLibrary {
   CudaLibrary();
   const TareCudaFunctions* load();
 
+  std::string why_not_;  // load() writes it, so it comes first
   const TareCudaFunctions* functions_ = nullptr;
   int devices_ = 0;
-  std::string why_not_;
 };
 
 /// Calibration rows on a GPU.

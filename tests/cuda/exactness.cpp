@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random problems on a device beside brute force in double precision: every answered level must be within
-// 1e-5 of the level asked for, answers must be the same bits from run to run and whatever other queries
-// are asked, and leave-one-out losses must agree. Exit code 77: no device.
+// Random problems on a device beside brute force in double precision: every answered level must be
+// within 1e-5 of the level asked for, answers must be the same bits from run to run and whatever
+// other queries are asked, and leave-one-out losses must agree. Exit code 77: no device.
 //
-//   cuda_exactness [--problems 1000] [--pairs 100000] [--seed 1] [--largest-rows 200000] [--library PATH]
+//   cuda_exactness [--problems 1000] [--pairs 100000] [--seed 1] [--largest-rows 200000] [--library
+//   PATH]
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +43,8 @@ Problem draw(std::mt19937_64& random, std::size_t largest_rows) {
   Problem problem;
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform;
-  problem.rows = std::max<std::size_t>(1, log_uniform(random, 1.0, static_cast<double>(largest_rows)));
+  problem.rows =
+      std::max<std::size_t>(1, log_uniform(random, 1.0, static_cast<double>(largest_rows)));
   problem.dims = std::max<std::size_t>(1, log_uniform(random, 1.0, 65.0));
   problem.kernel = static_cast<int>(random() % 6);
   problem.expected = random() % 2 == 0;
@@ -81,11 +83,13 @@ Problem draw(std::mt19937_64& random, std::size_t largest_rows) {
   }
   // From windows of a few rows to windows of nearly all.
   const double spread = std::sqrt(2.0 * static_cast<double>(problem.dims));
-  const double few = std::pow(static_cast<double>(problem.rows), -1.0 / static_cast<double>(problem.dims));
+  const double few =
+      std::pow(static_cast<double>(problem.rows), -1.0 / static_cast<double>(problem.dims));
   problem.bandwidth = spread * std::max(few, 0.02) * (0.2 + 1.5 * uniform(random));
   if (grid) problem.bandwidth = std::max(1.0, std::round(problem.bandwidth));  // rows at the rim
   const std::size_t levels = 1 + random() % 120;
-  for (std::size_t j = 0; j < levels; ++j) problem.levels.push_back(0.001 + 0.998 * uniform(random));
+  for (std::size_t j = 0; j < levels; ++j)
+    problem.levels.push_back(0.001 + 0.998 * uniform(random));
   if (random() % 2 == 0) {
     problem.levels.clear();
     for (int j = 1; j < 20; ++j) problem.levels.push_back(0.05 * j);
@@ -155,7 +159,8 @@ struct Tally {
 std::string where(const Problem& problem) {
   return "n " + std::to_string(problem.rows) + ", d " + std::to_string(problem.dims) + ", h " +
          std::to_string(problem.bandwidth) + ", " + kKernelNames[problem.kernel] +
-         (problem.weights.empty() ? "" : ", weights") + (problem.expected ? ", expected" : ", paper");
+         (problem.weights.empty() ? "" : ", weights") +
+         (problem.expected ? ", expected" : ", paper");
 }
 
 void check_answers(const Problem& problem, const Answers& answers, std::mt19937_64& random,
@@ -171,20 +176,20 @@ void check_answers(const Problem& problem, const Answers& answers, std::mt19937_
     const Window window(problem, problem.queries.data() + q * problem.dims, problem.rows);
     const double size_error = std::abs(answers.window_n[q] / window.size() - 1.0);
     tally.worst_size = std::max(tally.worst_size, size_error);
-    const double nearest_error = std::abs(answers.nearest[q] - window.nearest()) / problem.bandwidth;
+    const double nearest_error =
+        std::abs(answers.nearest[q] - window.nearest()) / problem.bandwidth;
     tally.worst_nearest = std::max(tally.worst_nearest, nearest_error);
     for (std::size_t j = 0; j < levels && done < pairs; ++j, ++done) {
       const double answer = answers.quantiles[q * levels + j];
       const double size = std::max(1.0, std::rint(answers.window_n[q]));
-      const double error = problem.expected
-                               ? window.expected_error(problem.levels[j], size, answer)
-                               : window.level_error(problem.levels[j], answer);
+      const double error = problem.expected ? window.expected_error(problem.levels[j], size, answer)
+                                            : window.level_error(problem.levels[j], answer);
       ++tally.pairs;
       tally.worst = std::max(tally.worst, error);
       if (error > kTolerance) {
         if (++tally.wrong <= 20) {
-          std::printf("off by %.2e: level %.4f, effective size %.2f, %s\n", error, problem.levels[j],
-                      window.size(), where(problem).c_str());
+          std::printf("off by %.2e: level %.4f, effective size %.2f, %s\n", error,
+                      problem.levels[j], window.size(), where(problem).c_str());
         }
       }
       if (j > 0 && answer < answers.quantiles[q * levels + j - 1]) {
@@ -278,9 +283,9 @@ int run(const Settings& settings) {
     const Answers alone =
         ask(cuda, rows, problem, {from, from + static_cast<std::ptrdiff_t>(problem.dims)});
     if (alone.window_n[0] != answers.window_n[q] ||
-        !std::equal(alone.quantiles.begin(), alone.quantiles.end(),
-                    answers.quantiles.begin() +
-                        static_cast<std::ptrdiff_t>(q * problem.levels.size()))) {
+        !std::equal(
+            alone.quantiles.begin(), alone.quantiles.end(),
+            answers.quantiles.begin() + static_cast<std::ptrdiff_t>(q * problem.levels.size()))) {
       ++unstable;
       std::printf("another answer alone: %s\n", where(problem).c_str());
     }
@@ -289,12 +294,13 @@ int run(const Settings& settings) {
   }
   std::size_t wrong = unstable;
   for (const auto& [kernel, tally] : tallies) {
-    std::printf("%-12s %7zu queries, %5.1f %% answered, %7zu levels, worst %.1e, size %.1e, nearest %.1e, "
-                "%zu losses, worst %.1e, %zu wrong\n",
-                kKernelNames[kernel], tally.queries,
-                100.0 * static_cast<double>(tally.answered) / static_cast<double>(tally.queries),
-                tally.pairs, tally.worst, tally.worst_size, tally.worst_nearest, tally.losses,
-                tally.worst_loss, tally.wrong);
+    std::printf(
+        "%-12s %7zu queries, %5.1f %% answered, %7zu levels, worst %.1e, size %.1e, nearest %.1e, "
+        "%zu losses, worst %.1e, %zu wrong\n",
+        kKernelNames[kernel], tally.queries,
+        100.0 * static_cast<double>(tally.answered) / static_cast<double>(tally.queries),
+        tally.pairs, tally.worst, tally.worst_size, tally.worst_nearest, tally.losses,
+        tally.worst_loss, tally.wrong);
     wrong += tally.wrong;
   }
   std::printf("%zu problems, %zu wrong\n", settings.problems, wrong);

@@ -103,11 +103,16 @@ double Window::expected_error(double level, double size, double answer) const {
       if (p < 1.0) {
         a = 1.0;
         b = 1.0 + inwards;
-        share = inwards > 0.0 ? std::min(0.0, std::log(std::max(p, 1e-300)) / std::log(inwards + 1.0)) : 0.0;
+        share = inwards > 0.0
+                    ? std::min(0.0, std::log(std::max(p, 1e-300)) / std::log(inwards + 1.0))
+                    : 0.0;
       } else if (p > size) {
         a = size;
         b = size - inwards;
-        share = inwards > 0.0 ? std::min(0.0, std::log(std::max((1.0 - asked) * (size + 1.0), 1e-300)) / std::log(inwards + 1.0)) : 0.0;
+        share = inwards > 0.0
+                    ? std::min(0.0, std::log(std::max((1.0 - asked) * (size + 1.0), 1e-300)) /
+                                        std::log(inwards + 1.0))
+                    : 0.0;
       }
       for (const double side_a : {-1.0, 0.0, 1.0}) {
         for (const double side_b : {-1.0, 0.0, 1.0}) {

@@ -9,8 +9,8 @@
 
 namespace TARE_PUBLIC tare {
 
-/// Where kernel weights are computed. A GPU is used through a second library, libtare_cuda, where it
-/// is installed; its quantiles are within 1e-5 of their level (docs/gpu.md).
+/// Where kernel weights are computed. A GPU is used through a second library, libtare_cuda, where
+/// it is installed; its quantiles are within 1e-5 of their level (docs/gpu.md).
 enum class DeviceKind : std::uint8_t {
   kDefault,  // what set_default_device said, else auto
   kAuto,     // a GPU where there is one and the job is large enough to gain from it

@@ -17,8 +17,8 @@ struct Stopped : std::exception {
   const char* what() const noexcept override { return "stopped"; }
 };
 
-/// How a computation may run. It never changes a quantile, but for the device: one from a GPU is within
-/// 1e-5 of its level.
+/// How a computation may run. It never changes a quantile, but for the device: one from a GPU is
+/// within 1e-5 of its level.
 struct Execution {
   std::size_t threads = 0;  // 0: as many as there are cores
   bool diagnostics =

@@ -90,17 +90,18 @@ struct Caller {
 };
 
 CudaRows upload_rows(const LocalSample& sample, int device) {
-  const TareCudaSample rows = {.columns = sample.features().columns().data(),
-                               .residuals = sample.residuals().data(),
-                               .weights = sample.weights().empty() ? nullptr : sample.weights().data(),
-                               .rows = sample.rows(),
-                               .dims = sample.dims()};
+  const TareCudaSample rows = {
+      .columns = sample.features().columns().data(),
+      .residuals = sample.residuals().data(),
+      .weights = sample.weights().empty() ? nullptr : sample.weights().data(),
+      .rows = sample.rows(),
+      .dims = sample.dims()};
   TareCudaRows* uploaded = nullptr;
   TareCudaText why{};
   const int status = CudaLibrary::get().functions().upload(device, &rows, &uploaded, &why);
   if (status != kTareCudaDone) {
-    note_device_problem(fmt::format("{} calibration rows did not get onto the GPU: {}",
-                                    sample.rows(), why.text));
+    note_device_problem(
+        fmt::format("{} calibration rows did not get onto the GPU: {}", sample.rows(), why.text));
     return nullptr;
   }
   cuda_in_use = true;
@@ -129,10 +130,9 @@ std::optional<int> device_for(const Device& asked, double seconds_here, double p
   const CudaLibrary& library = CudaLibrary::get();
   if (library.devices() <= device.number) {
     if (!automatic) {
-      note_device_problem(library.devices() == 0
-                              ? library.why_not()
-                              : fmt::format("there is no GPU {}: {} can be used", device.number,
-                                            library.devices()));
+      note_device_problem(library.devices() == 0 ? library.why_not()
+                                                 : fmt::format("there is no GPU {}: {} can be used",
+                                                               device.number, library.devices()));
     }
     return std::nullopt;
   }
@@ -182,10 +182,11 @@ bool CudaAnswer::predict(MatrixView z, std::span<const Level> levels, const SnqO
   question.nearest = result.nearest.empty() ? 0 : 1;
   question.go_on = &Caller::go_on;
   question.context = &caller;
-  const TareCudaAnswer answer = {.quantiles = result.quantiles.span().data(),
-                                 .window_n = result.window_n.data(),
-                                 .nearest = result.nearest.empty() ? nullptr : result.nearest.data(),
-                                 .quality = quality.data()};
+  const TareCudaAnswer answer = {
+      .quantiles = result.quantiles.span().data(),
+      .window_n = result.window_n.data(),
+      .nearest = result.nearest.empty() ? nullptr : result.nearest.data(),
+      .quality = quality.data()};
   TareCudaText why{};
   const int status = CudaLibrary::get().functions().answer(rows_.get(), &question, &answer, &why);
   if (!caller.check(status, why)) return false;
@@ -267,8 +268,8 @@ std::optional<Matrix> cuda_losses(const LocalSample& sample, const SnqOptions& o
       rest.push_back(p);
       rest_places.push_back(places[p]);
     }
-    const Matrix exact = exact_leave_one_out_losses(sample, {}, options, bandwidths.subspan(b, 1),
-                                                    rest_places, how);
+    const Matrix exact =
+        exact_leave_one_out_losses(sample, {}, options, bandwidths.subspan(b, 1), rest_places, how);
     for (std::size_t k = 0; k < rest.size(); ++k) losses(rest[k], b) = exact(k, 0);
   }
   return losses;

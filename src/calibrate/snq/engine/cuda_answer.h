@@ -11,13 +11,14 @@
 
 namespace tare {
 
-/// SNQ on a GPU: all rows for every query, in single precision. The cumulative weight of an answer is
-/// within 1e-5 of the level. A query for which single precision is not good enough, or without a row
-/// within the bandwidth, is answered by the sample itself on the processor.
+/// SNQ on a GPU: all rows for every query, in single precision. The cumulative weight of an answer
+/// is within 1e-5 of the level. A query for which single precision is not good enough, or without a
+/// row within the bandwidth, is answered by the sample itself on the processor.
 ///
-/// Not in the table of engines: which engine a model has is part of its file, and where it runs is not.
-/// Immutable; predict may be called from several threads at once, which then take turns. An answer
-/// does not depend on the queries beside it, and has the same bits each time on the same GPU.
+/// Not in the table of engines: which engine a model has is part of its file, and where it runs is
+/// not. Immutable; predict may be called from several threads at once, which then take turns. An
+/// answer does not depend on the queries beside it, and has the same bits each time on the same
+/// GPU.
 class CudaAnswer {
  public:
   /// Null where the GPU has no memory for the rows, or fails: note_device_problem then says why.
@@ -45,14 +46,14 @@ class CudaAnswer {
 /// precision, 1 to 64 features.
 bool cuda_serves(const LocalSample& sample, const SnqOptions& options);
 
-/// The GPU that a job of some seconds on the processor should run on: the one that was asked for, or
-/// with auto the first one where it is quicker. Nothing where it should stay on the processor. Says
-/// why not where a GPU was asked for.
+/// The GPU that a job of some seconds on the processor should run on: the one that was asked for,
+/// or with auto the first one where it is quicker. Nothing where it should stay on the processor.
+/// Says why not where a GPU was asked for.
 std::optional<int> device_for(const Device& asked, double seconds_here, double pairs,
                               std::size_t dims);
 
-/// leave_one_out_losses for rows in no order, by a GPU: for gaussian and laplace kernels. Nothing where
-/// the job should stay on the processor.
+/// leave_one_out_losses for rows in no order, by a GPU: for gaussian and laplace kernels. Nothing
+/// where the job should stay on the processor.
 std::optional<Matrix> cuda_losses(const LocalSample& sample, const SnqOptions& options,
                                   std::span<const double> bandwidths,
                                   std::span<const std::size_t> places, const Execution& how);
