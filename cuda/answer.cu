@@ -23,9 +23,11 @@ constexpr int kFewestBlocks = 8;  // of a slice
 struct Cut {
   /// Small chunks make sums many, large ones make it long to look into one for a level. Where both
   /// take as long for fifty levels.
-  Cut(const RowsView& rows, Metric metric) {
+  Cut(const RowsView& rows, int kernel, Metric metric) {
     const double best = std::sqrt(static_cast<double>(rows.rows) / (12.0 * rows.padded));
-    if (metric == Metric::kTensor) chunk_rows = best < 45.0 ? 32 : best < 90.0 ? 64 : kBlock;
+    if (metric == Metric::kTensor && kernel == kTareCudaGaussian) {
+      chunk_rows = best < 45.0 ? 32 : best < 90.0 ? 64 : kBlock;
+    }
     chunks = rows.blocks * (kBlock / chunk_rows);
     blocks_per_slice = std::max(kFewestBlocks, (rows.blocks + kMostSlices - 1) / kMostSlices);
     slices = (rows.blocks + blocks_per_slice - 1) / blocks_per_slice;
@@ -125,7 +127,7 @@ class Pass {
         question_(question),
         answer_(answer),
         metric_(metric),
-        cut_(rows.view, metric),
+        cut_(rows.view, question.kernel, metric),
         batch_(reserve(rows.workspace, rows.view, cut_, question.count, question.level_count)) {}
 
   void run(double done_before, double share) {
@@ -134,7 +136,8 @@ class Pass {
                         question_.level_count * sizeof(double), cudaMemcpyDefault, compute_.stream),
         "copying levels");
     if (metric_ == Metric::kTensor) {
-      prepare_tensor(rows_, question_.bandwidth, work_.biases.data(), compute_.stream);
+      prepare_tensor(rows_, question_.kernel, question_.bandwidth, work_.biases.data(),
+                     compute_.stream);
     }
     const std::size_t parts = (question_.count + batch_ - 1) / batch_;
     for (std::size_t part = 0; part < parts; ++part) {
@@ -312,11 +315,13 @@ void answer_rest(TareCudaRows& rows, const TareCudaQuestion& question,
 void answer_queries(TareCudaRows& rows, const TareCudaQuestion& question,
                     const TareCudaAnswer& answer) {
   check(cudaSetDevice(rows.device), "choosing the device");
-  // Weights are part of the exponents that tensor cores start from: the nearest row is not to be
-  // seen there.
-  const bool hidden = rows.view.weights != nullptr && question.nearest != 0;
-  const bool tensor =
-      question.kernel == kTareCudaGaussian && !hidden && has_tensor_cores(rows.device);
+  // Weights of rows are part of the exponents that tensor cores start from: neither the nearest row
+  // nor a window is to be seen there.
+  const bool weighted = rows.view.weights != nullptr;
+  const bool served = question.kernel == kTareCudaGaussian
+                          ? !weighted || question.nearest == 0
+                          : question.kernel == kTareCudaNaive && !weighted;
+  const bool tensor = served && has_tensor_cores(rows.device);
   Pass(rows, question, answer, tensor ? Metric::kTensor : Metric::kDifferences)
       .run(0.0, tensor ? 0.9 : 1.0);
   if (tensor) answer_rest(rows, question, answer);

@@ -9,7 +9,7 @@ namespace tare_cuda {
 
 /// How squared distances are computed.
 enum class Metric {
-  kTensor,      // |x|^2 + |q|^2 - 2 x q, products by tensor cores; gaussian only
+  kTensor,      // |x|^2 + |q|^2 - 2 x q, products by tensor cores; gaussian and naive
   kDifferences  // the sum of (x - q)^2
 };
 
@@ -47,7 +47,8 @@ void prepare_queries(const RowsView& rows, const void* given, bool single_precis
                      double* raw, float* values, float* norms, cudaStream_t stream);
 
 /// What sum_by_tensor needs of the rows at a bandwidth: one number for each.
-void prepare_tensor(const RowsView& rows, double bandwidth, float* biases, cudaStream_t stream);
+void prepare_tensor(const RowsView& rows, int kernel, double bandwidth, float* biases,
+                    cudaStream_t stream);
 
 /// Fills sums, squares and, where wanted, nearest and nearest_block.
 void sum_by_tensor(const RowsView& rows, const BatchView& batch, cudaStream_t stream);
@@ -69,6 +70,14 @@ void pick_quantiles(const RowsView& rows, const BatchView& batch, const LevelsVi
 __host__ __device__ inline double gaussian_scale(double bandwidth) {
   constexpr double kLog2E = 1.4426950408889634;
   return 0.5 * kLog2E / (bandwidth * bandwidth);
+}
+
+/// What sum_by_tensor multiplies squared distances by. For windows it has no meaning, and is a
+/// power of two with which half precision holds all numbers.
+__host__ __device__ inline double tensor_scale(const RowsView& rows, int kernel, double bandwidth) {
+  if (kernel != kTareCudaNaive) return gaussian_scale(bandwidth);
+  const double largest = fmax(static_cast<double>(rows.largest_norm), 1e-30);
+  return exp2(8.0 - 2.0 * ceil(log2(largest)));
 }
 
 }  // namespace tare_cuda

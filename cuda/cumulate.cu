@@ -16,16 +16,6 @@ constexpr float kReachExponent = 12.0F;
 constexpr float kWeightError = 1e-4F;
 constexpr float kMostError = 1e-3F;
 
-/// No squared distance by tensor cores is farther from the true one than this. Three things add up:
-/// the product of the low parts, which is left out; the sums, which are cut off rather than
-/// rounded; and what both parts together leave of each number, which moves the points.
-__device__ float tensor_error(int dims, float query_norm, float row_norm, float distance) {
-  const float norms = query_norm + row_norm;
-  const float moved = 0x1p-21F * norms;
-  return (2.0F * distance + moved) * moved +
-         (0x1p-21F + (static_cast<float>(dims) * 0.25F + 4.0F) * 0x1p-23F) * norms * norms;
-}
-
 /// Bound on the relative error of the weights that count, for a query at `nearest` of its nearest
 /// row.
 __device__ float weight_error(const RowsView& rows, const BatchView& batch, Metric metric,
@@ -54,14 +44,14 @@ __device__ bool good_enough(const RowsView& rows, const BatchView& batch, Metric
   if (!isfinite(norm)) return false;
   if (metric == Metric::kTensor) {
     // Beyond the reach of half precision.
-    const auto scale = static_cast<float>(gaussian_scale(batch.bandwidth));
+    const auto scale = static_cast<float>(tensor_scale(rows, batch.kernel, batch.bandwidth));
     const float largest = fmaxf(2.0F * scale * norm * rows.word_unit, scale * norm * norm);
     if (!(largest <= 0.5F * kLargestHalf)) return false;
   }
   if (batch.kernel == kTareCudaNaive) {
     // Exact at the rim; where nearly every row is at the rim, that would take too long.
     const auto h = static_cast<float>(batch.bandwidth);
-    return total > 0.0 && rim_of(rows, norm, h) <= 1e-3F * h * h;
+    return total > 0.0 && rim_of(rows, metric, norm, h) <= 1e-3F * h * h;
   }
   const bool everywhere = batch.kernel == kTareCudaGaussian || batch.kernel == kTareCudaLaplace;
   if (!(total >= (everywhere ? kLeastTotal : kLeastCompactTotal))) return false;

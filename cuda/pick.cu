@@ -131,7 +131,8 @@ __global__ void __launch_bounds__(kThreads)
   for (int j = 0; j < kDims; ++j) values[j] = batch.values[static_cast<long>(query) * kDims + j];
   float rim = 0.0F;
   if constexpr (kKernel == kTareCudaNaive) {
-    rim = rim_of(rows, batch.norms[query], static_cast<float>(batch.bandwidth));
+    rim =
+        rim_of(rows, Metric::kDifferences, batch.norms[query], static_cast<float>(batch.bandwidth));
   }
   const double total = batch.totals[query];
   const double window_n = batch.window_n[query];

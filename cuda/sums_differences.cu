@@ -31,7 +31,8 @@ __global__ void __launch_bounds__(kThreads)
     nearest[k] = INFINITY;
     rim[k] = 0.0F;
     if constexpr (kKernel == kTareCudaNaive) {
-      rim[k] = rim_of(rows, batch.norms[at], static_cast<float>(batch.bandwidth));
+      rim[k] =
+          rim_of(rows, Metric::kDifferences, batch.norms[at], static_cast<float>(batch.bandwidth));
     }
 #pragma unroll
     for (int j = 0; j < kDims; ++j) query[k][j] = batch.values[static_cast<long>(at) * kDims + j];

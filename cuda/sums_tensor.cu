@@ -25,10 +25,12 @@ __host__ __device__ constexpr int tiles_per_warp(int dims) {
 /// Blocks of threads on a multiprocessor.
 __host__ __device__ constexpr int blocks_at_once(int dims) { return dims == 8 ? 4 : 2; }
 /// With four features the special units, which compute exponentials, are what is busy for longest:
-/// the other units then take every eighth one.
-__host__ __device__ constexpr bool by_polynomial(int dims, int which) {
-  return dims <= 4 && which % 8 == 7;
+/// the other units then take those of every eighth row. Not of a query: its answer must not depend
+/// on where it stands.
+__host__ __device__ constexpr bool by_polynomial(int dims, int tile, int column) {
+  return dims <= 4 && tile % 4 == 3 && column == 1;
 }
+__host__ __device__ constexpr int tiles_unrolled(int dims) { return dims <= 4 ? 4 : 2; }
 
 /// out = a b + c, of 16 queries and 8 rows.
 __device__ inline void multiply(float (&out)[4], const unsigned (&a)[4], unsigned b0, unsigned b1,
@@ -202,9 +204,10 @@ __device__ inline void fetch_block(const RowsView& rows, const float* biases, in
   __pipeline_commit();
 }
 
-template <int kDims, int kChunkRows, bool kNearest>
+/// `limit`: the exponent at the rim of the naive kernel's window.
+template <int kDims, int kChunkRows, bool kNearest, bool kNaive>
 __global__ void __launch_bounds__(kThreads, blocks_at_once(kDims))
-    tensor_sums(RowsView rows, BatchView batch, float scale) {
+    tensor_sums(RowsView rows, BatchView batch, float scale, float limit) {
   using Mine = Queries<kDims>;
   constexpr int kMine = Mine::kTiles;
   constexpr int kWords = words_of_rows(kDims, kBlock);
@@ -218,7 +221,20 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kDims))
   const int first = (blockIdx.x * kWarps + threadIdx.x / 32) * kMine * kTileQueries;
   Mine queries;
   queries.load(batch, first, scale, rows.word_unit);
+  const auto query_of = [&](int m, int half) { return first + m * kTileQueries + g + 8 * half; };
   float squares[kMine][2] = {};
+  float rim[kMine][2] = {};
+  if constexpr (kNaive) {
+#pragma unroll
+    for (int m = 0; m < kMine; ++m) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        const float norm = batch.norms[min(query_of(m, half), batch.count - 1)];
+        rim[m][half] =
+            scale * rim_of(rows, Metric::kTensor, norm, static_cast<float>(batch.bandwidth));
+      }
+    }
+  }
   float best[kMine][2];
   int best_block[kMine][2] = {};
 #pragma unroll
@@ -243,25 +259,50 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kDims))
 #pragma unroll 1
     for (int part = 0; part < kChunksOfBlock; ++part) {
       float sums[kMine][2] = {};
-#pragma unroll 2
+#pragma unroll(tiles_unrolled(kDims))
       for (int k = 0; k < kTilesOfChunk; ++k) {
         const int tile = part * kTilesOfChunk + k;
         const float2 bias =
             *reinterpret_cast<const float2*>(stage + kWords + tile * kTileRows + 2 * t);
         float exponents[kMine][4];
         multiply_tile(queries, stage, tile, lane, bias, exponents);
+        const auto exponent_of = [&](int m, int v) {
+          return Mine::kBiasInside ? exponents[m][v] : exponents[m][v] + queries.bias[m][v / 2];
+        };
+        bool at_rim = false;
 #pragma unroll
         for (int m = 0; m < kMine; ++m) {
 #pragma unroll
           for (int v = 0; v < 4; ++v) {
             const int half = v / 2;
-            const float exponent =
-                Mine::kBiasInside ? exponents[m][v] : exponents[m][v] + queries.bias[m][half];
-            const float weight = by_polynomial(kDims, m * 4 + v) ? exp2_by_polynomial(exponent)
-                                                                 : exp2_quick(exponent);
-            sums[m][half] += weight;
-            squares[m][half] = fmaf(weight, weight, squares[m][half]);
+            const float exponent = exponent_of(m, v);
+            if constexpr (kNaive) {
+              sums[m][half] += exponent >= limit ? 1.0F : 0.0F;
+              at_rim = at_rim || fabsf(exponent - limit) <= rim[m][half];
+            } else {
+              const float weight = by_polynomial(kDims, k, v % 2) ? exp2_by_polynomial(exponent)
+                                                                  : exp2_quick(exponent);
+              sums[m][half] += weight;
+              squares[m][half] = fmaf(weight, weight, squares[m][half]);
+            }
             if constexpr (kNearest) most[m][half] = fmaxf(most[m][half], exponent);
+          }
+        }
+        if (kNaive && at_rim) {  // seldom: these rows are looked at again, in double precision
+#pragma unroll
+          for (int m = 0; m < kMine; ++m) {
+#pragma unroll
+            for (int v = 0; v < 4; ++v) {
+              const int half = v / 2;
+              const float exponent = exponent_of(m, v);
+              if (!(fabsf(exponent - limit) <= rim[m][half])) continue;
+              const int query = min(query_of(m, half), batch.count - 1);
+              const bool inside = within_exactly(
+                  rows, batch.raw + static_cast<long>(query) * rows.dims,
+                  static_cast<long>(block) * kBlock + tile * kTileRows + 2 * t + v % 2,
+                  batch.bandwidth);
+              sums[m][half] += (inside ? 1.0F : 0.0F) - (exponent >= limit ? 1.0F : 0.0F);
+            }
           }
         }
       }
@@ -271,9 +312,10 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kDims))
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
           float sum = sums[m][half];
+          if constexpr (kNaive) squares[m][half] += sum;  // of weights that are 0 or 1
           sum += __shfl_xor_sync(~0U, sum, 1);
           sum += __shfl_xor_sync(~0U, sum, 2);
-          const int query = first + m * kTileQueries + g + 8 * half;
+          const int query = query_of(m, half);
           if (t == 0 && query < batch.count) batch.sums[chunk * batch.pitch + query] = sum;
         }
       }
@@ -308,7 +350,7 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kDims))
           where = there;
         }
       }
-      const int query = first + m * kTileQueries + g + 8 * half;
+      const int query = query_of(m, half);
       if (t != 0 || query >= batch.count) continue;
       const long at = static_cast<long>(blockIdx.y) * batch.pitch + query;
       batch.squares[at] = sum;
@@ -320,49 +362,53 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kDims))
   }
 }
 
-template <int kDims, int kChunkRows, bool kNearest>
-void launch(const RowsView& rows, const BatchView& batch, cudaStream_t stream) {
+template <int kDims, int kChunkRows, bool kNearest, bool kNaive>
+void launch_one(const RowsView& rows, const BatchView& batch, cudaStream_t stream) {
   constexpr int kPerBlock = kWarps * Queries<kDims>::kTiles * kTileQueries;
   constexpr std::size_t kBytes = 2 * sizeof(float) * (words_of_rows(kDims, kBlock) + kBlock);
   const dim3 grid(static_cast<unsigned>((batch.count + kPerBlock - 1) / kPerBlock),
                   static_cast<unsigned>(batch.slices));
-  const auto kernel = tensor_sums<kDims, kChunkRows, kNearest>;
+  const auto kernel = tensor_sums<kDims, kChunkRows, kNearest, kNaive>;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(kBytes)),
         "shared memory for sums");
-  kernel<<<grid, kThreads, kBytes, stream>>>(rows, batch,
-                                             static_cast<float>(gaussian_scale(batch.bandwidth)));
+  const double scale = tensor_scale(rows, batch.kernel, batch.bandwidth);
+  kernel<<<grid, kThreads, kBytes, stream>>>(
+      rows, batch, static_cast<float>(scale),
+      static_cast<float>(-scale * batch.bandwidth * batch.bandwidth));
 }
 
-template <int kDims, int kChunkRows>
+template <int kDims, int kChunkRows, bool kNaive>
 void launch(const RowsView& rows, const BatchView& batch, cudaStream_t stream) {
   if (batch.want_nearest) {
-    launch<kDims, kChunkRows, true>(rows, batch, stream);
+    launch_one<kDims, kChunkRows, true, kNaive>(rows, batch, stream);
   } else {
-    launch<kDims, kChunkRows, false>(rows, batch, stream);
+    launch_one<kDims, kChunkRows, false, kNaive>(rows, batch, stream);
   }
 }
 
 }  // namespace
 
-void prepare_tensor(const RowsView& rows, double bandwidth, float* biases, cudaStream_t stream) {
+void prepare_tensor(const RowsView& rows, int kernel, double bandwidth, float* biases,
+                    cudaStream_t stream) {
   constexpr int kPrepareThreads = 256;
   const int count = rows.blocks * kBlock;
   prepare_biases<<<(count + kPrepareThreads - 1) / kPrepareThreads, kPrepareThreads, 0, stream>>>(
-      rows, static_cast<float>(gaussian_scale(bandwidth)), biases);
+      rows, static_cast<float>(tensor_scale(rows, kernel, bandwidth)), biases);
   check_launch("preparing biases");
 }
 
 void sum_by_tensor(const RowsView& rows, const BatchView& batch, cudaStream_t stream) {
   with_dims(rows.padded, [&](auto dims) {
     constexpr int kDims = decltype(dims)::value;
+    if (batch.kernel == kTareCudaNaive) return launch<kDims, kBlock, true>(rows, batch, stream);
     switch (batch.chunk_rows) {
       case 32:
-        return launch<kDims, 32>(rows, batch, stream);
+        return launch<kDims, 32, false>(rows, batch, stream);
       case 64:
-        return launch<kDims, 64>(rows, batch, stream);
+        return launch<kDims, 64, false>(rows, batch, stream);
       default:
-        return launch<kDims, kBlock>(rows, batch, stream);
+        return launch<kDims, kBlock, false>(rows, batch, stream);
     }
   });
   check_launch("sums by tensor cores");
