@@ -8,11 +8,12 @@
 
 #include "batch.h"
 #include "host_threads.h"
+#include "weights.cuh"
 
 namespace tare_cuda {
 namespace {
 
-constexpr std::size_t kMostQueries = 65'536;  // of a batch
+constexpr std::size_t kMostQueries = 131'072;  // of a batch
 constexpr std::size_t kFewestQueries = 512;
 constexpr double kShareOfMemory = 0.5;
 constexpr int kMostSlices = 64;
@@ -274,6 +275,13 @@ bool has_tensor_cores(int device) {
   return major >= 8;
 }
 
+/// Whether few rows are so near to the rim of a window that they must be looked at again. Where a
+/// window is small against the distances between rows, sums by differences are quicker.
+bool has_thin_rim(const RowsView& rows, double bandwidth) {
+  const auto h = static_cast<float>(bandwidth);
+  return rim_of(rows, Metric::kTensor, rows.largest_norm, h) <= 2e-3F * h * h;
+}
+
 /// Answers again, by differences, what tensor cores could not answer well enough.
 void answer_rest(TareCudaRows& rows, const TareCudaQuestion& question,
                  const TareCudaAnswer& answer) {
@@ -320,7 +328,8 @@ void answer_queries(TareCudaRows& rows, const TareCudaQuestion& question,
   const bool weighted = rows.view.weights != nullptr;
   const bool served = question.kernel == kTareCudaGaussian
                           ? !weighted || question.nearest == 0
-                          : question.kernel == kTareCudaNaive && !weighted;
+                          : question.kernel == kTareCudaNaive && !weighted &&
+                                has_thin_rim(rows.view, question.bandwidth);
   const bool tensor = served && has_tensor_cores(rows.device);
   Pass(rows, question, answer, tensor ? Metric::kTensor : Metric::kDifferences)
       .run(0.0, tensor ? 0.9 : 1.0);

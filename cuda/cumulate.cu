@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(kThreads)
   if (query >= batch.count) return;
   double total = 0.0;
   float* sums = batch.sums + query;
-  constexpr int kAtOnce = 8;  // loads that are under way together
+  constexpr int kAtOnce = 16;  // loads that are under way together
   int chunk = 0;
   for (; chunk + kAtOnce <= batch.chunks; chunk += kAtOnce) {
     float some[kAtOnce];

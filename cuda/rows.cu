@@ -58,22 +58,28 @@ DeviceArray<T> copied(const T* values, std::size_t count) {
   return array;
 }
 
+constexpr std::size_t kPartRows = 65'536;  // that a thread takes at a time
+
 std::vector<double> means_of(const TareCudaSample& sample) {
-  std::vector<double> means(sample.dims, 0.0);
-  by_threads(sample.dims, [&](std::size_t j) {
-    const double* column = sample.columns + j * sample.rows;
+  const std::size_t parts = (sample.rows + kPartRows - 1) / kPartRows;
+  std::vector<double> sums(sample.dims * parts, 0.0);
+  by_threads(sums.size(), [&](std::size_t task) {
+    const std::size_t first = task % parts * kPartRows;
+    const double* column = sample.columns + task / parts * sample.rows + first;
+    const std::size_t count = std::min(kPartRows, sample.rows - first);
     const auto rows = static_cast<double>(sample.rows);
-    for (std::size_t i = 0; i < sample.rows; ++i) means[j] += column[i] / rows;
+    for (std::size_t i = 0; i < count; ++i) sums[task] += column[i] / rows;
   });
+  std::vector<double> means(sample.dims, 0.0);
+  for (std::size_t task = 0; task < sums.size(); ++task) means[task / parts] += sums[task];
   return means;
 }
 
 float largest_norm_of(const TareCudaSample& sample, const std::vector<double>& means) {
-  constexpr std::size_t kPart = 65'536;  // rows
-  std::vector<double> largest((sample.rows + kPart - 1) / kPart, 0.0);
+  std::vector<double> largest((sample.rows + kPartRows - 1) / kPartRows, 0.0);
   by_threads(largest.size(), [&](std::size_t part) {
-    const std::size_t first = part * kPart;
-    std::vector<double> squares(std::min(kPart, sample.rows - first), 0.0);
+    const std::size_t first = part * kPartRows;
+    std::vector<double> squares(std::min(kPartRows, sample.rows - first), 0.0);
     for (std::size_t j = 0; j < sample.dims; ++j) {
       const double* column = sample.columns + j * sample.rows + first;
       for (std::size_t i = 0; i < squares.size(); ++i) {

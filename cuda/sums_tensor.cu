@@ -24,13 +24,6 @@ __host__ __device__ constexpr int tiles_per_warp(int dims) {
 }
 /// Blocks of threads on a multiprocessor.
 __host__ __device__ constexpr int blocks_at_once(int dims) { return dims == 8 ? 4 : 2; }
-/// With four features the special units, which compute exponentials, are what is busy for longest:
-/// the other units then take those of every eighth row. Not of a query: its answer must not depend
-/// on where it stands.
-__host__ __device__ constexpr bool by_polynomial(int dims, int tile, int column) {
-  return dims <= 4 && tile % 4 == 3 && column == 1;
-}
-__host__ __device__ constexpr int tiles_unrolled(int dims) { return dims <= 4 ? 4 : 2; }
 
 /// out = a b + c, of 16 queries and 8 rows.
 __device__ inline void multiply(float (&out)[4], const unsigned (&a)[4], unsigned b0, unsigned b1,
@@ -259,7 +252,7 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kDims))
 #pragma unroll 1
     for (int part = 0; part < kChunksOfBlock; ++part) {
       float sums[kMine][2] = {};
-#pragma unroll(tiles_unrolled(kDims))
+#pragma unroll 2
       for (int k = 0; k < kTilesOfChunk; ++k) {
         const int tile = part * kTilesOfChunk + k;
         const float2 bias =
@@ -280,8 +273,7 @@ __global__ void __launch_bounds__(kThreads, blocks_at_once(kDims))
               sums[m][half] += exponent >= limit ? 1.0F : 0.0F;
               at_rim = at_rim || fabsf(exponent - limit) <= rim[m][half];
             } else {
-              const float weight = by_polynomial(kDims, k, v % 2) ? exp2_by_polynomial(exponent)
-                                                                  : exp2_quick(exponent);
+              const float weight = exp2_quick(exponent);
               sums[m][half] += weight;
               squares[m][half] = fmaf(weight, weight, squares[m][half]);
             }

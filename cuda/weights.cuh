@@ -145,7 +145,8 @@ __host__ __device__ inline float difference_error(int dims, float query_norm, fl
 /// No squared distance by tensor cores is farther from the true one than this. Three things add up:
 /// the product of the low parts, which is left out; the sums, which are cut off rather than
 /// rounded; and what both parts together leave of each number, which moves the points.
-__device__ inline float tensor_error(int dims, float query_norm, float row_norm, float distance) {
+__host__ __device__ inline float tensor_error(int dims, float query_norm, float row_norm,
+                                              float distance) {
   const float norms = query_norm + row_norm;
   const float moved = 0x1p-21F * norms;
   return (2.0F * distance + moved) * moved +
@@ -154,8 +155,8 @@ __device__ inline float tensor_error(int dims, float query_norm, float row_norm,
 
 /// How near to the rim of the naive kernel's window, in squared distances, single precision cannot
 /// tell the side. Twice the bound, as the bandwidth is rounded, too.
-__device__ inline float rim_of(const RowsView& rows, Metric metric, float query_norm,
-                               float bandwidth) {
+__host__ __device__ inline float rim_of(const RowsView& rows, Metric metric, float query_norm,
+                                        float bandwidth) {
   const float row_norm = query_norm + bandwidth;
   return 2.0F * (metric == Metric::kTensor
                      ? tensor_error(rows.dims, query_norm, row_norm, bandwidth)
