@@ -105,7 +105,7 @@ __device__ inline void chunk_weights(const RowsView& rows, const BatchView& batc
   }
 #pragma unroll
   for (int i = 0; i < kPerLane; ++i) {
-    weight[i] = weight_of<kKernel>(squared[i], curve);
+    weight[i] = weight_of<kKernel>(squared[i], curve, rim);
     if constexpr (kKernel == kTareCudaNaive) {
       if (fabsf(squared[i] - curve.reach2) <= rim && first + i < rows.rows) {
         weight[i] = within_exactly(rows, batch.raw + static_cast<long>(query) * rows.dims,
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
   for (int j = 0; j < kDims; ++j) values[j] = batch.values[static_cast<long>(query) * kDims + j];
   float rim = 0.0F;
-  if constexpr (kKernel == kTareCudaNaive) {
+  if constexpr (kKernel == kTareCudaNaive || is_compact(kKernel)) {
     rim =
         rim_of(rows, Metric::kDifferences, batch.norms[query], static_cast<float>(batch.bandwidth));
   }

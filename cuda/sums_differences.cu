@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kThreads)
     const int at = min(first + k, batch.count - 1);
     nearest[k] = INFINITY;
     rim[k] = 0.0F;
-    if constexpr (kKernel == kTareCudaNaive) {
+    if constexpr (kKernel == kTareCudaNaive || is_compact(kKernel)) {
       rim[k] =
           rim_of(rows, Metric::kDifferences, batch.norms[at], static_cast<float>(batch.bandwidth));
     }
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(kThreads)
           const float difference = row[j] - query[k][j];
           squared = fmaf(difference, difference, squared);
         }
-        float weight = weight_of<kKernel>(squared, curve);
+        float weight = weight_of<kKernel>(squared, curve, rim[k]);
         if constexpr (kKernel == kTareCudaNaive) {
           const long at = static_cast<long>(chunk) * kBlock + i;
           if (fabsf(squared - curve.reach2) <= rim[k] && at < rows.rows) {

@@ -61,24 +61,31 @@ inline Curve curve_of(int kernel, double bandwidth) {
   return curve;
 }
 
-/// The kernel is a constant in every loop, so that nothing is left of the switch.
+__host__ __device__ constexpr bool is_compact(int kernel) {
+  return kernel == kTareCudaEpanechnikov || kernel == kTareCudaTriangular ||
+         kernel == kTareCudaTricube;
+}
+
+/// The kernel is a constant in every loop, so that nothing is left of the switch. `rim`: rows so
+/// near to the rim of a compact kernel that single precision cannot tell the side have no weight;
+/// what they have is smaller than the error of the others, and an answer must not be a row without
+/// any.
 template <int kKernel>
-__device__ inline float weight_of(float squared, const Curve& curve) {
+__device__ inline float weight_of(float squared, const Curve& curve, float rim) {
   if constexpr (kKernel == kTareCudaGaussian) return exp2_quick(squared * curve.scale);
   if constexpr (kKernel == kTareCudaLaplace) return exp2_quick(root_quick(squared) * curve.scale);
   if constexpr (kKernel == kTareCudaNaive) return squared <= curve.reach2 ? 1.0F : 0.0F;
-  if constexpr (kKernel == kTareCudaEpanechnikov) {
-    return fmaxf(0.0F, fmaf(-squared, curve.scale, 1.0F));
-  }
+  float weight = 0.0F;
+  if constexpr (kKernel == kTareCudaEpanechnikov) weight = fmaf(-squared, curve.scale, 1.0F);
   if constexpr (kKernel == kTareCudaTriangular) {
-    return fmaxf(0.0F, fmaf(-root_quick(squared), curve.scale, 1.0F));
+    weight = fmaf(-root_quick(squared), curve.scale, 1.0F);
   }
   if constexpr (kKernel == kTareCudaTricube) {
     const float s = root_quick(squared) * curve.scale;
     const float base = fmaxf(0.0F, fmaf(-s * s, s, 1.0F));
-    return base * base * base;
+    weight = base * base * base;
   }
-  return 0.0F;
+  return squared < curve.reach2 - rim ? fmaxf(0.0F, weight) : 0.0F;
 }
 
 /// Calls function(std::integral_constant-like value) for the kernel's number.
