@@ -23,8 +23,10 @@ def own_process(code, **environment):
     return done.stdout
 
 
+# Without scikit-learn, whose import takes longer than the tests.
 SAMPLE = """
-    import warnings
+    import sys, warnings
+    sys.modules["sklearn"] = None
     import numpy as np, tare
 
     rng = np.random.default_rng(0)
@@ -319,3 +321,12 @@ def test_a_pytorch_tensor(small):
         model = tare.Calibrator(**settings).calibrate(X, y, y_pred=mean.requires_grad_())
         np.testing.assert_array_equal(model.predict_interval(X, y_pred=mean), expected)
         model.predict_interval(X.bfloat16().double(), y_pred=mean.bfloat16())
+
+
+def test_a_jax_array(small):
+    jax = pytest.importorskip("jax")
+    settings = {"guarantee": "none", "bands": False}
+    X, y, mean = (jax.numpy.asarray(values) for values in (small.X, small.y, small.mean))  # float32
+    expected = tare.Calibrator(**settings).calibrate(np.asarray(X), np.asarray(y), y_pred=np.asarray(mean))
+    model = tare.Calibrator(**settings).calibrate(X, y, y_pred=mean)
+    np.testing.assert_array_equal(model.predict_interval(X, y_pred=mean), expected.predict_interval(np.asarray(X), y_pred=np.asarray(mean)))
