@@ -71,7 +71,8 @@ Model fit(const std::string& method_name, const Options& options, const Table2d<
           std::shared_ptr<Schema> schema, const std::optional<Vector<std::uint8_t>>& held_out,
           const std::optional<Vector<std::uint32_t>>& fold, std::uint64_t seed, std::size_t threads,
           const nb::object& progress, const ShiftWeights* shift, const Groups& group,
-          bool rows_depend) {
+          bool rows_depend, const std::string& device) {
+  const Device on = parse_device(device);
   Model model;
   const Method& method = find_method(method_name);
   FitInput input{.x = view_of(x), .y = span_of(y)};
@@ -95,10 +96,11 @@ Model fit(const std::string& method_name, const Options& options, const Table2d<
   model.fitted.seed = input.seed;
   model.fitted.rows = x.shape(0);
   model.fitted.schema = std::move(schema);
-  run_interruptible(threads, progress, [&](const Execution& how) {
+  const auto work = [&](const Execution& how) {
     model.fitted.model = fit_method(method, input, model.fitted.params, how);
     if (model.fitted.rows >= kManyRows) give_memory_back();
-  });
+  };
+  run_interruptible(threads, progress, work, on);
   return model;
 }
 
@@ -129,14 +131,15 @@ using Answer = std::pair<NewArray<T>, WarningList>;
 Answer<double> predict_double(const Model& model, const Table2d<double>& x,
                               const std::optional<Table2d<double>>& given,
                               const std::vector<double>& levels, std::size_t threads,
-                              const Groups& group) {
+                              const Groups& group, const std::string& device) {
   const std::vector<Level> asked = levels_of(levels);
   WarningTally tally(model.get(), asked);
   Matrix answer;
-  run_rows(x.shape(0), threads, [&](const Execution& how) {
+  const auto work = [&](const Execution& how) {
     const Rows rows{view_of(x), optional_view(given), optional_groups(group)};
     answer = quantiles_of(model, rows, asked, how, tally);
-  });
+  };
+  run_rows(x.shape(0), threads, work, parse_device(device));
   return {matrix_array(std::move(answer)), warning_list(tally.list())};
 }
 
@@ -145,7 +148,7 @@ Answer<double> predict_double(const Model& model, const Table2d<double>& x,
 Answer<float> predict_single(const Model& model, const Table2d<float>& x,
                              const std::optional<Table2d<double>>& given,
                              const std::vector<double>& levels, std::size_t threads,
-                             const Groups& group) {
+                             const Groups& group, const std::string& device) {
   constexpr std::size_t kRowsAtATime = 16'384;
   const std::vector<Level> asked = levels_of(levels);
   const auto rows = view_of(x);
@@ -162,7 +165,7 @@ Answer<float> predict_single(const Model& model, const Table2d<float>& x,
   WarningTally tally(model.get(), asked);
   std::vector<float> out;
   out.reserve(rows.rows() * asked.size());
-  run_rows(rows.rows(), threads, [&](const Execution& how) {
+  const auto work = [&](const Execution& how) {
     for (std::size_t first = 0; first < rows.rows() || first == 0; first += kRowsAtATime) {
       const std::size_t count = std::min(kRowsAtATime, rows.rows() - first);
       Matrix part(count, rows.cols());
@@ -172,22 +175,24 @@ Answer<float> predict_single(const Model& model, const Table2d<float>& x,
       const Matrix answer = quantiles_of(model, {part, part_given, part_groups}, asked, how, tally);
       for (const double q : answer.values()) out.push_back(static_cast<float>(q));
     }
-  });
+  };
+  run_rows(rows.rows(), threads, work, parse_device(device));
   return {table_array(std::move(out), rows.rows(), asked.size()), warning_list(tally.list())};
 }
 
 NamedValues reliability(const Model& model, const Table2d<double>& x,
                         const std::optional<Table2d<double>>& given,
-                        const std::vector<double>& levels, std::size_t threads,
-                        const Groups& group) {
+                        const std::vector<double>& levels, std::size_t threads, const Groups& group,
+                        const std::string& device) {
   const std::vector<Level> asked = levels_of(levels);
   WarningTally tally(model.get(), asked);
   Prediction answer;
-  run_rows(x.shape(0), threads, [&](const Execution& how) {
+  const auto work = [&](const Execution& how) {
     const Rows rows{view_of(x), optional_view(given), optional_groups(group)};
     answer = predict_with_reliability(model.get(), rows, asked, how);
     tally.add(rows, answer);
-  });
+  };
+  run_rows(x.shape(0), threads, work, parse_device(device));
   NamedValues result;
   result["warnings"] = nb::cast(warning_list(tally.list()));
   result["quantiles"] = matrix_array(std::move(answer.quantiles));
@@ -255,11 +260,13 @@ std::optional<Bounds> bounds_of(const Model& model) {
 void bind_model(nb::module_& module) {
   nb::class_<Model>(module, "Model", "A fitted model: what a model file holds.")
       .def("predict", &predict_double, nb::arg("x").noconvert(), nb::arg("given").none(),
-           nb::arg("levels"), nb::arg("threads"), nb::arg("group") = nb::none())
+           nb::arg("levels"), nb::arg("threads"), nb::arg("group") = nb::none(),
+           nb::arg("device") = "auto")
       .def("predict_single", &predict_single, nb::arg("x").noconvert(), nb::arg("given").none(),
-           nb::arg("levels"), nb::arg("threads"), nb::arg("group") = nb::none())
+           nb::arg("levels"), nb::arg("threads"), nb::arg("group") = nb::none(),
+           nb::arg("device") = "auto")
       .def("reliability", &reliability, nb::arg("x"), nb::arg("given").none(), nb::arg("levels"),
-           nb::arg("threads"), nb::arg("group") = nb::none())
+           nb::arg("threads"), nb::arg("group") = nb::none(), nb::arg("device") = "auto")
       .def(
           "save",
           [](const Model& model, const std::string& path, bool replace) {
@@ -307,7 +314,8 @@ void bind_model(nb::module_& module) {
              nb::arg("names"), nb::arg("calibrate_columns"), nb::arg("schema").none(),
              nb::arg("held_out").none(), nb::arg("fold").none(), nb::arg("seed"),
              nb::arg("threads"), nb::arg("progress").none(), nb::arg("shift") = nb::none(),
-             nb::arg("group") = nb::none(), nb::arg("rows_depend") = false);
+             nb::arg("group") = nb::none(), nb::arg("rows_depend") = false,
+             nb::arg("device") = "auto");
   module.def(
       "load_model",
       [](const std::string& path) {

@@ -33,10 +33,12 @@ void make(Predictor* self, const Model& model, std::vector<double> levels,
   new (self) Predictor(model.fitted, std::move(options));
 }
 
-Answers answers_of(Predictor& predictor, const Table& table, std::size_t threads) {
+Answers answers_of(Predictor& predictor, const Table& table, std::size_t threads,
+                   const std::string& device) {
   const nb::gil_scoped_release unlocked;
   Execution how;
   how.threads = threads;
+  how.device = parse_device(device);
   return predictor.answer(table, how);
 }
 
@@ -50,22 +52,25 @@ void bind_predictor(nb::module_& module) {
       .def("is_flag", &Predictor::is_flag, nb::arg("column"))
       .def(
           "answer",
-          [](Predictor& predictor, const Table& table, std::size_t threads) {
-            Answers answers = answers_of(predictor, table, threads);
+          [](Predictor& predictor, const Table& table, std::size_t threads,
+             const std::string& device) {
+            Answers answers = answers_of(predictor, table, threads, device);
             return std::pair(matrix_array(std::move(answers.values)),
                              vector_array(std::move(answers.rows)));
           },
-          nb::arg("table"), nb::arg("threads"), "The numbers, and the rows that they are about.")
+          nb::arg("table"), nb::arg("threads"), nb::arg("device") = "auto",
+          "The numbers, and the rows that they are about.")
       .def(
           "csv",
-          [](Predictor& predictor, const Table& table, std::size_t threads) {
-            const Answers answers = answers_of(predictor, table, threads);
+          [](Predictor& predictor, const Table& table, std::size_t threads,
+             const std::string& device) {
+            const Answers answers = answers_of(predictor, table, threads, device);
             std::string text;
             predictor.append_csv_header(text);
             predictor.append_csv(text, table, answers);
             return text;
           },
-          nb::arg("table"), nb::arg("threads"))
+          nb::arg("table"), nb::arg("threads"), nb::arg("device") = "auto")
       .def("notices", [](const Predictor& predictor) {
         std::vector<std::tuple<std::string, std::size_t, std::string>> list;
         for (const Notice& notice : predictor.notices()) {

@@ -9,6 +9,7 @@ namespace tare::python {
 using NamedValues = nanobind::typed<nanobind::dict, nanobind::str, nanobind::any>;
 using NamedTexts = nanobind::typed<nanobind::dict, nanobind::str, nanobind::str>;
 
+void bind_device(nanobind::module_& module);
 void bind_methods(nanobind::module_& module);
 void bind_table(nanobind::module_& module);
 void bind_model(nanobind::module_& module);

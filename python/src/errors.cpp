@@ -45,10 +45,10 @@ std::string literal(std::string_view value) {
 }
 
 std::string argument(std::string_view option, std::string_view value) {
-  constexpr std::array<std::string_view, 19> kArguments = {
+  constexpr std::array<std::string_view, 20> kArguments = {
       "missing",   "guarantee", "bounds",   "bands",      "features", "method",      "kernel",
       "bandwidth", "window",    "shift_to", "start",      "delay",    "known_later", "period",
-      "lags",      "levels",    "interval", "drift_rate", "target"};
+      "lags",      "levels",    "interval", "drift_rate", "target",   "device"};
   // They concern files and columns by name, which a caller has in hand here.
   constexpr std::array<std::string_view, 7> kOfTheTool = {
       "drop", "categorical", "prediction", "timeout", "keep", "group", "port"};

@@ -73,7 +73,7 @@ void deliver_progress(ProgressChannel& channel, const nb::object& progress) {
 }  // namespace
 
 void run_interruptible(std::size_t threads, const nb::object& progress,
-                       const std::function<void(const Execution&)>& work) {
+                       const std::function<void(const Execution&)>& work, Device device) {
   ProgressChannel channel;
   std::exception_ptr failure;
   std::exception_ptr interruption;
@@ -83,6 +83,7 @@ void run_interruptible(std::size_t threads, const nb::object& progress,
       try {
         Execution how;
         how.threads = threads;
+        how.device = device;
         how.stop = channel.stop_flag();
         how.progress = [&](std::string_view stage, double share) { channel.report(stage, share); };
         work(how);
@@ -106,12 +107,13 @@ void run_interruptible(std::size_t threads, const nb::object& progress,
 }
 
 void run_rows(std::size_t rows, std::size_t threads,
-              const std::function<void(const Execution&)>& work) {
+              const std::function<void(const Execution&)>& work, Device device) {
   constexpr std::size_t kInterruptibleRows = 256;
-  if (rows >= kInterruptibleRows) return run_interruptible(threads, nb::none(), work);
+  if (rows >= kInterruptibleRows) return run_interruptible(threads, nb::none(), work, device);
   const nb::gil_scoped_release unlocked;
   Execution how;
   how.threads = rows == 1 ? 1 : threads;  // to count the cores takes longer than a row
+  how.device = device;
   work(how);
 }
 

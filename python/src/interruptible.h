@@ -15,11 +15,11 @@ namespace tare::python {
 /// Where either raises, the work is told to stop at its next report, and the exception goes on from
 /// here once it has: nothing is running behind the caller's back then.
 void run_interruptible(std::size_t threads, const nanobind::object& progress,
-                       const std::function<void(const Execution&)>& work);
+                       const std::function<void(const Execution&)>& work, Device device = {});
 
 /// Runs `work` for so many rows without the interpreter's lock; Ctrl-C ends it where there are
 /// many. A thread of its own for few would take longer than their predictions.
 void run_rows(std::size_t rows, std::size_t threads,
-              const std::function<void(const Execution&)>& work);
+              const std::function<void(const Execution&)>& work, Device device = {});
 
 }  // namespace tare::python

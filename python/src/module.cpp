@@ -22,6 +22,7 @@ NB_MODULE(_core, module) {
       tare::python::set_python_error(known);
     }
   });
+  tare::python::bind_device(module);
   tare::python::bind_methods(module);
   tare::python::bind_table(module);
   tare::python::bind_shift(module);  // whose weights a fit takes

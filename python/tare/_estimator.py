@@ -32,7 +32,7 @@ from ._loaded import LoadedColumns
 from ._options import option_text
 from ._output import as_container, short, wanted_container
 from ._progress import progress_for
-from ._settings import seed_of, threads_of
+from ._settings import device_of, seed_of, threads_of, warn_without_device
 from ._shift import weigh_towards
 from ._single_row import encode_row
 from ._sklearn import BaseEstimator, NotFittedError, RegressorMixin
@@ -57,6 +57,7 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
 
     missing: str
     n_jobs: int | None
+    device: str = "auto"  # also of pickles that are older than the parameter
     verbose: int
     random_state: RandomState
     bands: Any
@@ -72,6 +73,7 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         if self.missing not in ("error", "drop", "impute"):
             raise ValueError(f"missing must be 'error', 'drop' or 'impute', got {self.missing!r}.")
         threads_of(self.n_jobs)
+        device_of(self.device)
 
         def select(count: int, names: list[str] | None) -> list[int] | None:
             chosen = chosen_columns(self.features, count, names)
@@ -170,6 +172,7 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
                 shift=shift,
                 group=_series.later_rows(group, window),
                 rows_depend=rows_depend,
+                device=device_of(self.device),
             )
         return CoreModel(core)
 
@@ -184,6 +187,7 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
             del self.feature_names_in_
         self.method_ = model.core.method
         self.guarantee_ = model.core.guarantee
+        warn_without_device(self.device, stacklevel=3)
         if self.bands in (True, "on") and not model.core.has_bands:
             warnings.warn(TareWarning("no_bands", 0, _NO_BANDS), stacklevel=3)
 
@@ -279,12 +283,14 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         core = self._core_model()
         asked = read_levels(levels)
         read = encode_row(self, X, y_pred, y_std) or self._encode_rows(X, y_pred, y_std, warn=warn)
-        threads = threads_of(self.n_jobs)
+        threads, device = threads_of(self.n_jobs), device_of(self.device)
         answer: AnswerArray
         if read.x.dtype == np.float32:
-            answer, found = core.predict_single(read.x.astype(np.float32, copy=False), read.given, asked, threads, read.group)
+            answer, found = core.predict_single(read.x.astype(np.float32, copy=False), read.given, asked, threads, read.group, device)
         else:
-            answer, found = core.predict(read.x.astype(np.float64, copy=False), read.given, asked, threads, read.group)
+            answer, found = core.predict(read.x.astype(np.float64, copy=False), read.given, asked, threads, read.group, device)
+        if device != "auto":
+            warn_without_device(device, stacklevel=3 + self._frames)
         if warn:
             emit(_series.notices(core) + found, stacklevel=3 + self._frames)
         if read.rows is None:
@@ -362,7 +368,9 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         core = self._core_model()
         read = self._encode_rows(X, y_pred, y_std)
         rows, count = read.rows, read.count
-        answer = core.reliability(read.double, read.given, read_levels(quantiles), threads_of(self.n_jobs), read.group)
+        device = device_of(self.device)
+        answer = core.reliability(read.double, read.given, read_levels(quantiles), threads_of(self.n_jobs), read.group, device)
+        warn_without_device(device, stacklevel=2)
         emit(_series.notices(core) + answer.pop("warnings"), stacklevel=2)
         result = {}
         for name, values in answer.items():
@@ -390,11 +398,12 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         """
         core = self._core_model()
         read = self._encode_rows(X, y_pred, y_std)
-        levels, threads = read_levels(quantiles), threads_of(self.n_jobs)
+        levels, threads, device = read_levels(quantiles), threads_of(self.n_jobs), device_of(self.device)
         if diagnostics:
-            found = core.reliability(read.double, read.given, levels, threads, read.group)["warnings"]
+            found = core.reliability(read.double, read.given, levels, threads, read.group, device)["warnings"]
         else:
-            found = core.predict(read.double, read.given, levels, threads, read.group)[1]
+            found = core.predict(read.double, read.given, levels, threads, read.group, device)[1]
+        warn_without_device(device, stacklevel=2)
         return read_warnings(core.warnings) + read_warnings(found)
 
     def score(self, X: Any, y: Any, *, y_pred: Any = None, y_std: Any = None) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ._host import on_host
 from ._input import row_count, take_rows
 from ._sklearn import routing_enabled
 from ._types import IndexArray
@@ -66,7 +67,7 @@ def read_fit_params(calibrator: Any, rows: int, groups: Any, weight: Any, given:
     values = dict(given)
     if weight is not None:
         if takes_weight(calibrator.estimator):
-            values["sample_weight"] = np.asarray(weight)
+            values["sample_weight"] = np.asarray(on_host(weight, "sample_weight"))
         elif not any(name.endswith("__sample_weight") for name in given):
             warnings.warn(
                 f"sample_weight weighs the calibration only: fit of {type(calibrator.estimator).__name__} has no parameter sample_weight. "

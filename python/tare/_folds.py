@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._host import on_host
 from ._types import BoolArray, IndexArray
 
 _FORMS = (
@@ -85,7 +86,7 @@ def read_groups(groups: Any, rows: int) -> npt.NDArray[np.intp] | None:
     """A number from 0 for the group of each row."""
     if groups is None:
         return None
-    values = np.asarray(groups)
+    values = np.asarray(on_host(groups, "groups"))
     if values.ndim != 1 or len(values) != rows:
         raise ValueError(f"groups has shape {values.shape}, where one value for each of {rows} rows is expected.")
     if values.dtype == object:

@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from ._estimator import prediction_of
 from ._fold_models import FoldModels
+from ._host import on_host
 from ._input import read_prediction, read_target
 from ._types import FloatArray
 
@@ -37,7 +38,7 @@ def read_fold_columns(X: Any, rows: int, y_pred: Any, y_std: Any, folds: int, mo
                 f"saved, or pass estimator_.columns(X, len(X)) as y_pred, shape (n, {folds})."
             )
         return models.columns(X, rows)
-    given = np.ascontiguousarray(y_pred, dtype=np.float64)
+    given = np.ascontiguousarray(on_host(y_pred, "y_pred"), dtype=np.float64)
     if given.shape != (rows, folds) or not np.isfinite(given).all():
         raise ValueError(
             f"y_pred has shape {given.shape}, where finite numbers of shape ({rows}, {folds}) are expected: a column for each fold."
@@ -53,7 +54,7 @@ def read_given(X: Any, rows: int, y_pred: Any, y_std: Any, quantiles: Any, estim
     if quantiles is not None:
         if y_pred is None:
             raise ValueError("quantiles describes the columns of y_pred, but y_pred was not passed.")
-        given = np.ascontiguousarray(y_pred, dtype=np.float64)
+        given = np.ascontiguousarray(on_host(y_pred, "y_pred"), dtype=np.float64)
         levels = [float(level) for level in quantiles]
         if given.shape != (rows, len(levels)):
             raise ValueError(f"y_pred has shape {given.shape}, where ({rows}, {len(levels)}) is expected: a column for each level.")

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._frames import Column, Select, columns_of, is_frame
+from ._host import on_host
 from ._types import AnswerArray, BoolArray, FloatArray, IndexArray
 
 
@@ -67,7 +68,7 @@ def read_features(X: Any, *, allow_missing: bool = False, select: Select | None 
     if is_sparse(X):
         X, places, count = _dense_columns(X, select)
     else:
-        X = _plain_array(X)
+        X = _plain_array(X, "X")
         count = X.shape[1] if X.ndim == 2 else 0
         places = select(count, None) if select and X.ndim == 2 else None
         X = X if places is None else X[:, places]
@@ -152,9 +153,8 @@ def _not_finite(
     return ValueError(f"Input {what} contains infinity or a value too large for dtype('{array.dtype}'): {where}.")
 
 
-def _plain_array(values: Any) -> npt.NDArray[Any]:
-    if hasattr(values, "detach"):  # a PyTorch tensor, which may have a gradient or be on a device
-        values = values.detach().cpu().numpy()
+def _plain_array(values: Any, what: str) -> npt.NDArray[Any]:
+    values = on_host(values, what)
     if (
         hasattr(values, "array") and hasattr(values, "to_numpy") and getattr(values.dtype, "kind", "O") in "biuf"
     ):  # pandas' Float64, Int64, ...
@@ -166,7 +166,7 @@ def _plain_array(values: Any) -> npt.NDArray[Any]:
 
 def _to_number_array(values: Any, what: str) -> AnswerArray:
     """float32 and float64 stay; everything else that is a number becomes float64."""
-    array = _plain_array(values)
+    array = _plain_array(values, what)
     if np.iscomplexobj(array):
         raise ValueError(f"Complex data not supported: {what} has dtype {array.dtype}.")
     if array.dtype in (np.float64, np.float32) and array.dtype.isnative:
@@ -259,4 +259,4 @@ def take_rows(values: Any, rows: IndexArray) -> Any:
         return values.take(rows)
     if is_frame(values):
         return values[rows.tolist()]
-    return np.asarray(values)[rows]
+    return np.asarray(on_host(values))[rows]

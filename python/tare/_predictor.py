@@ -15,6 +15,7 @@ from ._columns import table_of
 from ._estimator import QuantileEstimator, threads_of
 from ._input import read_features
 from ._output import as_container
+from ._settings import device_of, warn_without_device
 from ._warnings import TareWarning, read_warnings
 
 
@@ -40,6 +41,8 @@ class Predictor:
     missing : {'error', 'drop', 'impute'} or None
         None: 'impute' if the model was fitted with it, else 'error'.
     n_jobs : int or None
+    device : str
+        Where kernel weights are computed, as in `Calibrator`: 'auto', 'cpu', 'cuda' or 'cuda:1'.
 
     Attributes
     ----------
@@ -59,11 +62,13 @@ class Predictor:
         keep: Iterable[str] = (),
         missing: str | None = None,
         n_jobs: int | None = None,
+        device: str = "auto",
     ) -> None:
         core = model._core_model() if isinstance(model, QuantileEstimator) else _core.load_model(os.fspath(model))
         intervals = [float(level) for level in np.atleast_1d(interval)]
         self._core = _core.Predictor(core, [float(level) for level in levels], intervals, diagnostics, list(keep), missing)
         self._threads = threads_of(n_jobs)
+        self._device = device_of(device)
         self._model = core
         self._missing = missing
         self._name = model._title() if isinstance(model, QuantileEstimator) else os.path.basename(os.fspath(model))
@@ -78,20 +83,27 @@ class Predictor:
 
     def predict(self, X: Any) -> dict[str, npt.NDArray[Any]]:
         """A dict of arrays, one for each of `names`, with a value for each answered row; NaN: the model does not provide it."""
-        values, _ = self._core.answer(_table(X), self._threads)
+        values, _ = self._answer(X)
         return {name: values[:, j].astype(bool) if self._core.is_flag(j) and not np.isnan(values[:, j]).any() else values[:, j]
                 for j, name in enumerate(self.names)}  # fmt: skip
 
     def predict_frame(self, X: Any) -> Any:
         """The same as a pandas data frame, with the index of X's answered rows."""
-        values, rows = self._core.answer(_table(X), self._threads)
+        values, rows = self._answer(X)
         frame = as_container(values, self.names, "pandas", None)
         frame.index = X.index[rows] if hasattr(X, "index") and not callable(X.index) else rows
         return frame
 
     def to_csv(self, X: Any) -> str:
         """The text that ``tare predict`` would write for these rows."""
-        return self._core.csv(_table(X), self._threads)
+        text = self._core.csv(_table(X), self._threads, self._device)
+        warn_without_device(self._device, stacklevel=2)
+        return text
+
+    def _answer(self, X: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        answer = self._core.answer(_table(X), self._threads, self._device)
+        warn_without_device(self._device, stacklevel=3)
+        return answer
 
 
 def _table(X: Any) -> _core.Table:

@@ -20,6 +20,7 @@ from . import _core
 from ._command import command
 from ._estimator import QuantileEstimator, threads_of
 from ._predictor import Predictor
+from ._settings import device_of
 
 _SECONDS_TO_STOP = 30.0
 _OPTIONS = ("allow_host", "max_body", "max_buffered", "max_connections", "max_rows", "remember", "timeout", "watch", "watch_window")
@@ -80,6 +81,7 @@ def serve(
     token: str | bool | None = None,
     send_predictions: bool = False,
     n_jobs: int | None = None,
+    device: str = "auto",
     log: Any = None,
     start_timeout: float = 60.0,
     **options: Any,
@@ -101,6 +103,8 @@ def serve(
         `given_columns`.
     n_jobs : int or None
         Number of threads; None and -1 use all cores.
+    device : str
+        Where kernel weights are computed, as in `Calibrator`; it is not taken from the model.
     log : path or None
         File to which a line of JSON about each request is appended. None: nothing is kept.
     start_timeout : float
@@ -128,7 +132,9 @@ def serve(
     """
     for name in options:
         if name not in _OPTIONS:
-            raise TypeError(f"serve() has no argument {name!r}; it has model, host, port, token, n_jobs, log and {', '.join(_OPTIONS)}.")
+            raise TypeError(
+                f"serve() has no argument {name!r}; it has model, host, port, token, n_jobs, device, log and {', '.join(_OPTIONS)}."
+            )
     program = command()
     folder = tempfile.mkdtemp(prefix="tare-serve-")
     try:
@@ -139,6 +145,8 @@ def serve(
             words += ["--token-file", _write_secret(folder, secret)]
         if threads_of(n_jobs) > 0:
             words += ["--threads", str(threads_of(n_jobs))]
+        if device_of(device) != "auto":
+            words += ["--device", device]
         for name, value in options.items():
             words += [f"--{name.replace('_', '-')}", ",".join(value) if isinstance(value, (list, tuple)) else str(value)]
         process, said = _start(words, log, start_timeout)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Settings that both estimators have: the seed and the number of threads."""
+"""Settings that both estimators have: the seed, the number of threads and the device."""
 
 from __future__ import annotations
 
 import os
+import warnings
 
 import numpy as np
 
+from . import _core
 from ._types import RandomState
 
 
@@ -34,3 +36,19 @@ def threads_of(n_jobs: int | None) -> int:
     if n_jobs < 0:
         return max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
     return max(1, int(n_jobs))
+
+
+def device_of(device: str) -> str:
+    """The name of a device, checked."""
+    if not isinstance(device, str):
+        raise ValueError(f"device must be 'auto', 'cpu', 'cuda' or 'cuda:N', got {device!r}.")
+    return device if device == "auto" else _core.device_name(device)
+
+
+def warn_without_device(device: str, stacklevel: int) -> None:
+    """Says that the processor did what a GPU was asked for. `stacklevel` as in `warnings.warn`, counted from the caller."""
+    if device in ("auto", "cpu"):
+        return
+    problem = _core.take_device_problem()
+    if problem:
+        warnings.warn(f"device={device!r}: {problem}; the processor did the work", RuntimeWarning, stacklevel=stacklevel + 1)

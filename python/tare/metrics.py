@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._host import on_host
 from ._types import FloatArray
 
 __all__ = [
@@ -62,14 +63,14 @@ def crps_levels() -> FloatArray:
 
 
 def _vector(values: Any, what: str) -> FloatArray:
-    array = np.ascontiguousarray(values, dtype=np.float64)
+    array = np.ascontiguousarray(on_host(values, what), dtype=np.float64)
     if array.ndim != 1:
         raise ValueError(f"{what} should be a 1d array, got shape {array.shape}.")
     return array
 
 
 def _quantiles(values: Any) -> FloatArray:
-    array = np.ascontiguousarray(values, dtype=np.float64)
+    array = np.ascontiguousarray(on_host(values, "quantiles"), dtype=np.float64)
     if array.ndim != 2:
         raise ValueError(f"quantiles should have shape (n, Q), got {array.shape}.")
     return array

@@ -246,7 +246,9 @@ class _Served:
         if self.model._core_model().given > 0 and self.model.estimator_ is None:
             if point:
                 raise ValueError("point=True needs a wrapped model; this model takes the predictions as columns of its input.")
-            return Predictor(self.model, levels=levels, interval=intervals, n_jobs=self.model.n_jobs).predict_frame(data)
+            model = self.model
+            predictor = Predictor(model, levels=levels, interval=intervals, n_jobs=model.n_jobs, device=model.device)
+            return predictor.predict_frame(data)
         X = self._features(data)
         answers: dict[str, Any] = {}
         if point:
