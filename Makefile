@@ -18,6 +18,7 @@ help:
 	@echo '                    a second compiler, clang-tidy, formats, types, fuzz corpora'
 	@echo 'make check-nightly  what takes hours: slow statistical tests, faults, soak, fuzzing'
 	@echo 'make build          leave the tool at $(BUILD)/tare'
+	@echo 'make build-cuda     leave $(BUILD)/libtare_cuda.so beside it, for GPUs (docs/gpu.md); make test-cuda tests it'
 	@echo 'make wheel          leave wheels of the Python package in dist'
 	@echo 'make bench          build the benchmarks in $(BUILD)/bench'
 	@echo 'make format         format every source file'
@@ -31,6 +32,20 @@ build:
 	@tools/setup.sh build
 	$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=OFF
 	cmake --build $(BUILD) --target tare -j $(JOBS)
+
+# The library for GPUs, its checks and measurements. Compiling them needs nvcc and no GPU; the tests are skipped without one.
+.PHONY: build-cuda test-cuda check-cuda
+build-cuda:
+	@tools/setup.sh test
+	$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=ON -DTARE_BUILD_CUDA=ON
+	cmake --build $(BUILD) --target tare tare_cuda cuda_exactness gpu_speed -j $(JOBS)
+
+test-cuda: build-cuda
+	$(CTEST) --test-dir $(BUILD) -L '^cuda$$'
+
+check-cuda:
+	@if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then $(MAKE) test-cuda; \
+	else echo 'skipped: no nvcc, so the code for GPUs is not compiled'; fi
 
 # One for each of Python 3.10 and 3.11 and one for 3.12 and later, as far as these are on PATH with their headers.
 wheel: build
@@ -46,11 +61,11 @@ test:
 # The quickest checks come first.
 .PHONY: check check-rest check-paper check-format check-tidy check-thorough check-wheel check-address check-thread check-clang
 check: test check-rest
-check-rest: check-format check-paper check-thorough check-wheel check-clang check-address check-thread check-tidy
+check-rest: check-format check-paper check-thorough check-wheel check-cuda check-clang check-address check-thread check-tidy
 
 check-format:
 	@tools/setup.sh check
-	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format --dry-run -Werror
+	git ls-files '*.cpp' '*.h' '*.c' '*.cu' '*.cuh' | xargs clang-format --dry-run -Werror
 
 # The paper's claims in numbers.
 check-paper:
@@ -113,7 +128,7 @@ bench:
 	cmake --build $(BUILD) -j $(JOBS)
 
 format:
-	git ls-files '*.cpp' '*.h' '*.c' | xargs clang-format -i
+	git ls-files '*.cpp' '*.h' '*.c' '*.cu' '*.cuh' | xargs clang-format -i
 
 clean:
 	rm -rf $(BUILD) build-address build-clang build-thread build-plain

@@ -192,10 +192,9 @@ def main():
             print(time.strftime("%H:%M:%S"), target.line(), flush=True)
         return 1
     if arguments.minutes:
-        good = fuzz_all(targets, arguments.minutes, max(1, arguments.jobs))
-    else:
-        good = all([target.replay() for target in targets])
-    return 0 if good else 1
+        return 0 if fuzz_all(targets, arguments.minutes, max(1, arguments.jobs)) else 1
+    failed = [target.name for target in targets if not target.replay()]
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@
 // and its time is given for as many. One line of JSON for each.
 //
 //   gpu_engines [ROWS [QUERIES [QUERIES_OF_THE_PROCESSOR]]]
+//   gpu_engines sweep          gaussian, 4 features, 99 levels, as many queries as rows: for the
+//   figure of docs/gpu.md
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +13,7 @@
 #include <cstdlib>
 #include <numbers>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -93,6 +96,15 @@ void time_job(const Job& job, std::size_t n, std::size_t m, std::size_t here) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  if (count > 1 && std::string_view(arguments[1]) == "sweep") {
+    constexpr double kPairsHere = 2e10;  // of the processor, some seconds
+    for (const std::size_t n :
+         {1'000U, 3'000U, 10'000U, 30'000U, 100'000U, 300'000U, 1'000'000U, 3'000'000U}) {
+      const auto here = static_cast<std::size_t>(kPairsHere / static_cast<double>(n));
+      time_job({"gaussian", KernelKind::kGaussian, 4, 0.3, 99}, n, n, here);
+    }
+    return 0;
+  }
   const auto argument = [&](int at, std::size_t otherwise) {
     return count > at ? std::strtoull(arguments[at], nullptr, 10) : otherwise;
   };

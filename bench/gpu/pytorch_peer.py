@@ -68,10 +68,10 @@ def main():
     torch.backends.cuda.matmul.allow_tf32 = False
     ours = {}
     if arguments.ours:
-        for line in open(arguments.ours):
-            one = json.loads(line)
-            if one["what"] == "gaussian" and not one["expected"]:
-                ours[one["n"], one["d"]] = one["seconds"]
+        with open(arguments.ours) as lines:
+            for one in map(json.loads, lines):
+                if one["what"] == "gaussian" and not one["expected"]:
+                    ours[one["n"], one["d"]] = one["seconds"]
     for n, d, h in SIZES:
         torch.cuda.empty_cache()
         took = measure(n, d, h, arguments.seconds)

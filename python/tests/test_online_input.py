@@ -232,7 +232,7 @@ def test_before_two_known_targets(method):
         online.update(stream.X[i : i + 1], stream.y[i : i + 1] if i else [np.nan])
         for X in (stream.X[:1], stream.X[:2], stream.X[:1].tolist()):
             for ask in (online.predict_interval, online.predict_quantiles):
-                with pytest.raises(ValueError, match="fewer than 2 targets are known.*update"):
+                with pytest.raises(ValueError, match=r"fewer than 2 targets are known.*update"):
                     ask(X)
         assert online.predict(stream.X[:1]) == mean(stream.X[:1])
     online.update(stream.X[2:3], stream.y[2:3])
