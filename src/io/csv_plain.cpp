@@ -40,7 +40,7 @@ const char* plain_row(const char* p, const char* last, char delimiter,
       if (end == nullptr) return nullptr;
       if (c + 1 == wanted.size() && end > p && end[-1] == '\r') --end;
       // A line with nothing in it is a row only where another row follows.
-      const auto is_space = [](char one) { return one == ' ' || one == '\t'; };
+      const auto is_space = [](char one) { return one == ' ' || one == '\t' || one == '\r'; };
       if (wanted.size() == 1 && std::all_of(p, end, is_space)) return nullptr;
     }
     if (c + 1 < wanted.size()) {

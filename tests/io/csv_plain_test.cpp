@@ -93,13 +93,17 @@ TEST(CsvPlain, AWholeFileReadsAsItsBatchesDo) {
 }
 
 TEST(CsvPlain, BlankLinesAtTheEndAreNoRowsOfASkippedColumn) {
-  std::string text = "a\n";
-  for (int i = 0; i < 3000; ++i) text += i % 3 == 0 ? "\n" : "7\n";
-  text += " \n\r\n\n";
-  const std::vector<ColumnRequest> skipped = {{ColumnKind::kSkip, false, ""}};
-  CsvReader reader(bytes_in_memory("f.csv", text));
-  reader.select(skipped);
-  EXPECT_EQ(read_all(reader).lines, in_order(text, skipped).lines);
+  for (const char* end : {" \n\r\n\n", "\r\r\r\n", " \r \r\n"}) {
+    std::string text = "a\n";
+    for (int i = 0; i < 3001; ++i) text += i % 3 == 1 ? "\n" : "7\n";
+    text += end;
+    const std::vector<ColumnRequest> skipped = {{ColumnKind::kSkip, false, ""}};
+    CsvReader reader(bytes_in_memory("f.csv", text));
+    reader.select(skipped);
+    const Table table = read_all(reader);
+    EXPECT_EQ(table.lines.size(), 3001U);
+    EXPECT_EQ(table.lines, in_order(text, skipped).lines);
+  }
 }
 
 TEST(CsvPlain, AnErrorFarDownTheFileNamesItsLine) {
