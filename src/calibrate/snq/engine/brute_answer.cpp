@@ -5,7 +5,6 @@
 
 #include "base/parallel.h"
 #include "calibrate/snq/engine/exact_losses.h"
-#include "calibrate/snq/window/rank_rule.h"
 
 namespace tare {
 namespace {
@@ -53,17 +52,22 @@ void BruteAnswer::predict(MatrixView z, std::span<const Level> levels, const Snq
                           const Execution& how, Prediction& result) const {
   if (masks_) return masks_->predict(z, levels, options, how, result);
   parallel_blocks(how, z.rows(), kBlockQueries, [&](std::size_t first, std::size_t last) {
-    thread_local LocalSample::Scratch scratch;
     RankRule rule(options.ranks, levels);
     for (std::size_t i = first; i < last; ++i) {
-      const double nearest = sample_->measure(z.row(i), scratch);
-      if (!result.nearest.empty()) result.nearest[i] = nearest;
-      const auto support = sample_->weigh(options, scratch);
-      result.window_n[i] = support.effective_n;
-      result.fallback[i] = support.fallback ? 1 : 0;
-      sample_->quantiles(rule, scratch, result.quantiles.row(i));
+      answer_in_double(*sample_, z.row(i), i, options, rule, result);
     }
   });
+}
+
+void answer_in_double(const LocalSample& sample, std::span<const double> query, std::size_t i,
+                      const SnqOptions& options, RankRule& rule, Prediction& result) {
+  thread_local LocalSample::Scratch scratch;
+  const double nearest = sample.measure(query, scratch);
+  if (!result.nearest.empty()) result.nearest[i] = nearest;
+  const auto support = sample.weigh(options, scratch);
+  result.window_n[i] = support.effective_n;
+  result.fallback[i] = support.fallback ? 1 : 0;
+  sample.quantiles(rule, scratch, result.quantiles.row(i));
 }
 
 }  // namespace tare

@@ -6,6 +6,7 @@
 
 #include "calibrate/snq/engine/engine.h"
 #include "calibrate/snq/engine/mask_answer.h"
+#include "calibrate/snq/window/rank_rule.h"
 
 namespace tare {
 
@@ -25,5 +26,10 @@ class BruteAnswer final : public SnqEngine {
   std::unique_ptr<const MaskAnswer> masks_;  // where they serve
   double query_cost_;
 };
+
+/// The answer of row i of the result from all rows, in double precision: what other engines do with
+/// a query that they cannot answer.
+void answer_in_double(const LocalSample& sample, std::span<const double> query, std::size_t i,
+                      const SnqOptions& options, RankRule& rule, Prediction& result);
 
 }  // namespace tare

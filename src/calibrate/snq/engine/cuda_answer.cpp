@@ -12,6 +12,7 @@
 
 #include "base/device_problem.h"
 #include "base/parallel.h"
+#include "calibrate/snq/engine/brute_answer.h"
 #include "calibrate/snq/engine/exact_losses.h"
 #include "calibrate/snq/window/rank_rule.h"
 #include "index/dense/dense_kernels.h"
@@ -204,16 +205,9 @@ void CudaAnswer::answer_rest(MatrixView z, std::span<const std::size_t> rest,
                              const Execution& how, Prediction& result) const {
   constexpr std::size_t kBlock = 16;
   parallel_blocks(how, rest.size(), kBlock, [&](std::size_t first, std::size_t last) {
-    thread_local LocalSample::Scratch scratch;
     RankRule rule(options.ranks, levels);
     for (std::size_t k = first; k < last; ++k) {
-      const std::size_t i = rest[k];
-      const double nearest = sample_->measure(z.row(i), scratch);
-      if (!result.nearest.empty()) result.nearest[i] = nearest;
-      const auto support = sample_->weigh(options, scratch);
-      result.window_n[i] = support.effective_n;
-      result.fallback[i] = support.fallback ? 1 : 0;
-      sample_->quantiles(rule, scratch, result.quantiles.row(i));
+      answer_in_double(*sample_, z.row(rest[k]), rest[k], options, rule, result);
     }
   });
 }
@@ -226,6 +220,7 @@ std::optional<Matrix> cuda_losses(const LocalSample& sample, const SnqOptions& o
   if (!everywhere || bandwidths.empty() || !std::ranges::all_of(bandwidths, within_reach)) {
     return std::nullopt;
   }
+  if (!std::ranges::is_sorted(places)) return std::nullopt;  // the library relies on it
   SnqOptions served = options;
   served.bandwidth = bandwidths.front();
   if (!cuda_serves(sample, served)) return std::nullopt;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "calibrate/snq/engine/brute_answer.h"
 #include "calibrate/snq/engine/dense_losses.h"
 #include "calibrate/snq/window/rank_rule.h"
 #include "index/dense/dense_weights.h"
@@ -152,14 +153,8 @@ class DenseAnswer::Work {
   }
 
   void from_sample(std::span<const double> query, std::size_t i, Prediction& result) {
-    thread_local LocalSample::Scratch scratch;
     ++in_double_;
-    const double nearest = sample_.measure(query, scratch);
-    if (!result.nearest.empty()) result.nearest[i] = nearest;
-    const auto support = sample_.weigh(options_, scratch);
-    result.window_n[i] = support.effective_n;
-    result.fallback[i] = support.fallback ? 1 : 0;
-    sample_.quantiles(rule_, scratch, result.quantiles.row(i));
+    answer_in_double(sample_, query, i, options_, rule_, result);
   }
 
   /// Distances to the nearest rows in double precision, over the chunks that may hold one.
