@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -20,7 +21,10 @@ void by_threads(std::size_t count, const Work& work) {
     for (std::size_t i = next++; i < count; i = next++) work(i);
   };
   std::vector<std::thread> others;
-  for (std::size_t k = 1; k < threads; ++k) others.emplace_back(run);
+  try {
+    for (std::size_t k = 1; k < threads; ++k) others.emplace_back(run);
+  } catch (const std::system_error&) {  // no more threads can be started: fewer do the work
+  }
   run();
   for (std::thread& other : others) other.join();
 }

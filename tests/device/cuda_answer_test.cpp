@@ -184,6 +184,13 @@ TEST_F(CudaAnswerTest, CanBeStopped) {
   EXPECT_GT(last, 0.5);
 }
 
+TEST_F(CudaAnswerTest, NoLevelsAndNoQueriesAreNoJobForAGpu) {
+  const Snq model = snq({});
+  EXPECT_EQ(model.predict(draw(5, 3), {}, on(DeviceKind::kCuda)).quantiles.cols(), 0U);
+  EXPECT_EQ(model.predict(Matrix(0, 3), levels(), on(DeviceKind::kCuda)).quantiles.rows(), 0U);
+  EXPECT_EQ(fake().answers, 0);
+}
+
 TEST_F(CudaAnswerTest, LossesOfLeftOutRowsAreThoseOfTheProcessor) {
   const Matrix z = draw(300, 2);
   std::vector<double> u(300);
@@ -209,6 +216,9 @@ TEST_F(CudaAnswerTest, LossesOfLeftOutRowsAreThoseOfTheProcessor) {
     }
   }
   EXPECT_EQ(fake().losses, 6) << "the naive kernel's are the processor's";
+  const std::vector<std::size_t> mixed = {17, 3};
+  leave_one_out_losses(sample, {}, {}, bandwidths, mixed, on(DeviceKind::kCuda));
+  EXPECT_EQ(fake().losses, 6) << "rows that are not in order are the processor's";
   EXPECT_THAT(take_device_problem(), HasSubstr("the device is lost"));
 }
 

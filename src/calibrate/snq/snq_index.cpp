@@ -89,7 +89,8 @@ void SnqIndex::predict(MatrixView z, std::span<const Level> levels, const SnqOpt
   within.threads = worthwhile_threads(thread_count(how), query * static_cast<double>(z.rows()));
   const double seconds_here =
       1e-9 * query * static_cast<double>(z.rows()) / static_cast<double>(within.threads);
-  if (const auto gpu = on_gpu(seconds_here, z.rows(), options, how.device)) {
+  const std::size_t queries = levels.empty() ? 0 : z.rows();
+  if (const auto gpu = on_gpu(seconds_here, queries, options, how.device)) {
     if (gpu->predict(z, levels, options, how, result)) return;
     const std::lock_guard lock(gpu_guard_);
     gpu_failed_ = true;
