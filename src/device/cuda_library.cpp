@@ -26,7 +26,8 @@ std::filesystem::path own_folder() {
 }
 
 std::vector<std::string> places_to_look() {
-  if (const char* named = std::getenv("TARE_CUDA_LIBRARY"); named != nullptr) return {named};
+  const char* const named = std::getenv("TARE_CUDA_LIBRARY");
+  if (named != nullptr && *named != '\0') return {named};
   std::vector<std::string> places;
   const std::filesystem::path own = own_folder();
   for (const auto& folder : {own, own / "cuda", own.parent_path() / "lib"}) {
@@ -55,10 +56,18 @@ CudaLibrary::CudaLibrary() : functions_(load()) {
 
 const TareCudaFunctions* CudaLibrary::load() {
   for (const std::string& place : places_to_look()) {
+    // To open a pipe would wait for someone to write to it.
+    std::error_code error;
+    const auto kind = std::filesystem::status(place, error).type();
+    if (kind != std::filesystem::file_type::regular &&
+        kind != std::filesystem::file_type::not_found) {
+      why_not_ = fmt::format("{} is not a file", place);
+      continue;
+    }
     void* const handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
-      const char* const error = dlerror();
-      why_not_ = fmt::format("{} cannot be loaded: {}", kLibrary, error == nullptr ? "" : error);
+      const char* const reason = dlerror();
+      why_not_ = fmt::format("{} cannot be loaded: {}", kLibrary, reason == nullptr ? "" : reason);
       continue;
     }
     using Entry = const TareCudaFunctions* (*)();
@@ -68,7 +77,7 @@ const TareCudaFunctions* CudaLibrary::load() {
       why_not_.clear();
       return functions;  // and it stays loaded
     }
-    why_not_ = fmt::format("{} belongs to another version of tare", place);
+    why_not_ = fmt::format("{} is not the {} of this version of tare", place, kLibrary);
     dlclose(handle);
   }
   return nullptr;
