@@ -24,8 +24,6 @@ struct BatchView {
   int blocks_per_slice = 0;
   int kernel = 0;
   double bandwidth = 1.0;
-  int first_row =
-      -1;  // of rows that are queries themselves and left out: the first one's place; -1: none
   bool want_nearest = false;
   const double* raw = nullptr;    // [query][dim]
   const float* values = nullptr;  // centred, [query][padded]

@@ -49,16 +49,6 @@ int devices(TareCudaText* why) {
   return count;
 }
 
-int describe(int device, TareCudaDevice* out, TareCudaText* why) {
-  return guarded(why, [&] {
-    cudaDeviceProp properties{};
-    check(cudaGetDeviceProperties(&properties, device), "asking for the device");
-    std::snprintf(out->name, sizeof out->name, "%s", properties.name);
-    out->memory_bytes = properties.totalGlobalMem;
-    out->processors = properties.multiProcessorCount;
-  });
-}
-
 int upload(int device, const TareCudaSample* sample, TareCudaRows** out, TareCudaText* why) {
   return guarded(why, [&] { *out = std::make_unique<TareCudaRows>(device, *sample).release(); });
 }
@@ -80,8 +70,7 @@ int losses(TareCudaRows* rows, const TareCudaLosses* losses, TareCudaText* why) 
   });
 }
 
-const TareCudaFunctions kFunctions = {TARE_CUDA_ABI, devices, describe, upload,
-                                      release,       answer,  losses};
+const TareCudaFunctions kFunctions = {TARE_CUDA_ABI, devices, upload, release, answer, losses};
 
 }  // namespace
 

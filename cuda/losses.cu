@@ -85,14 +85,7 @@ template <int kDims, int kMine>
 __device__ inline void measure(const float* tile, int i, int row_place, bool own_chunk,
                                const LeftOut<kDims, kMine>& mine, float (&squared)[kMine]) {
   float row[kDims];
-#pragma unroll
-  for (int j = 0; j < kDims; j += 4) {
-    const float4 four = *reinterpret_cast<const float4*>(&tile[i * kDims + j]);
-    row[j] = four.x;
-    row[j + 1] = four.y;
-    row[j + 2] = four.z;
-    row[j + 3] = four.w;
-  }
+  read_row(tile, i, row);
 #pragma unroll
   for (int k = 0; k < kMine; ++k) {
     squared[k] = 0.0F;

@@ -59,14 +59,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll 4
     for (int i = 0; i < kBlock; ++i) {
       float row[kDims];
-#pragma unroll
-      for (int j = 0; j < kDims; j += 4) {
-        const float4 four = *reinterpret_cast<const float4*>(&tile[i * kDims + j]);
-        row[j] = four.x;
-        row[j + 1] = four.y;
-        row[j + 2] = four.z;
-        row[j + 3] = four.w;
-      }
+      read_row(tile, i, row);
       const float row_weight = rows.weights != nullptr ? weights[i] : 1.0F;
 #pragma unroll
       for (int k = 0; k < kQueries; ++k) {

@@ -138,6 +138,19 @@ __device__ inline bool within_exactly(const RowsView& rows, const double* query,
   return sum <= __dmul_rn(bandwidth, bandwidth);
 }
 
+/// A row of a tile in shared memory, four numbers at a time; all threads read the same one.
+template <int kDims>
+__device__ inline void read_row(const float* tile, int i, float (&row)[kDims]) {
+#pragma unroll
+  for (int j = 0; j < kDims; j += 4) {
+    const float4 four = *reinterpret_cast<const float4*>(&tile[i * kDims + j]);
+    row[j] = four.x;
+    row[j + 1] = four.y;
+    row[j + 2] = four.z;
+    row[j + 3] = four.w;
+  }
+}
+
 constexpr float kUnit = 0x1p-24F;  // relative error of one rounding
 
 /// No squared distance by differences is farther from the true one than this: for points of these

@@ -41,12 +41,6 @@ enum TareCudaQuality {
                           bandwidth */
 };
 
-typedef struct TareCudaDevice {
-  char name[128];
-  size_t memory_bytes;
-  int processors;
-} TareCudaDevice;
-
 typedef struct TareCudaText {
   char text[512];
 } TareCudaText;
@@ -114,7 +108,6 @@ typedef struct TareCudaFunctions {
   int abi;
   /* How many devices can be used; where none, `why` says why not. */
   int (*devices)(TareCudaText* why);
-  int (*describe)(int device, TareCudaDevice* out, TareCudaText* why);
   int (*upload)(int device, const TareCudaSample* sample, TareCudaRows** out, TareCudaText* why);
   void (*release)(TareCudaRows* rows);
   int (*answer)(TareCudaRows* rows, const TareCudaQuestion* question, const TareCudaAnswer* answer,

@@ -24,11 +24,6 @@ void say(TareCudaText* why, const char* text) {
 
 int devices(TareCudaText*) { return 1; }
 
-int describe(int, TareCudaDevice* out, TareCudaText*) {
-  std::snprintf(out->name, sizeof out->name, "fake");
-  return kTareCudaDone;
-}
-
 int upload(int, const TareCudaSample* sample, TareCudaRows** out, TareCudaText* why) {
   ++state.uploads;
   if (state.mode == kFakeHasNoMemory) {
@@ -108,8 +103,7 @@ int losses(TareCudaRows* rows, const TareCudaLosses* asked, TareCudaText* why) {
   return kTareCudaDone;
 }
 
-const TareCudaFunctions kFunctions = {TARE_CUDA_ABI, devices, describe, upload,
-                                      release,       answer,  losses};
+const TareCudaFunctions kFunctions = {TARE_CUDA_ABI, devices, upload, release, answer, losses};
 
 }  // namespace
 
