@@ -8,12 +8,19 @@
 
 #include "batch.h"
 #include "host_threads.h"
+#include "near.h"
 #include "weights.cuh"
 
 namespace tare_cuda {
 namespace {
 
 constexpr std::size_t kMostQueries = 131'072;  // of a batch
+constexpr std::size_t kMostNearQueries = 524'288;
+// Below so many rows, or where a larger share of them is near, all of them are looked at. Tensor
+// cores, where they can be used, make that three times as quick.
+constexpr int kFewRows = 4'096;
+constexpr double kMostNearShare = 0.2;
+constexpr double kMostNearShareForTensor = 0.06;
 constexpr std::size_t kFewestQueries = 512;
 constexpr double kShareOfMemory = 0.5;
 constexpr int kMostSlices = 64;
@@ -25,6 +32,11 @@ struct Cut {
   /// Small chunks make sums many, large ones make it long to look into one for a level. Where both
   /// take as long for fifty levels.
   Cut(const RowsView& rows, int kernel, Metric metric) {
+    if (metric == Metric::kNear) {  // whose sums are elsewhere
+      slices = 1;
+      most_queries = kMostNearQueries;
+      return;
+    }
     const double best = std::sqrt(static_cast<double>(rows.rows) / (12.0 * rows.padded));
     if (metric == Metric::kTensor && kernel == kTareCudaGaussian) {
       chunk_rows = best < 45.0 ? 32 : best < 90.0 ? 64 : kBlock;
@@ -38,6 +50,7 @@ struct Cut {
   int chunks = 0;
   int blocks_per_slice = 0;
   int slices = 0;
+  std::size_t most_queries = kMostQueries;
 };
 
 std::size_t batch_size(const Cut& cut, std::size_t levels, const Workspace& held) {
@@ -48,7 +61,7 @@ std::size_t batch_size(const Cut& cut, std::size_t levels, const Workspace& held
   const std::size_t of_query = static_cast<std::size_t>(cut.chunks) * sizeof(float) +
                                2 * levels * sizeof(double) + kMostSlices * 12 + 24 * 64 + 64;
   const auto most = static_cast<std::size_t>(kShareOfMemory * static_cast<double>(free)) / of_query;
-  return std::clamp(most / kFewestQueries * kFewestQueries, kFewestQueries, kMostQueries);
+  return std::clamp(most / kFewestQueries * kFewestQueries, kFewestQueries, cut.most_queries);
 }
 
 Workspace make_workspace(const RowsView& rows, const Cut& cut, std::size_t queries,
@@ -123,7 +136,8 @@ class Pass {
  public:
   Pass(TareCudaRows& rows, const TareCudaQuestion& question, const TareCudaAnswer& answer,
        Metric metric)
-      : rows_(rows.view),
+      : owner_(rows),
+        rows_(rows.view),
         work_(rows.workspace),
         question_(question),
         answer_(answer),
@@ -180,15 +194,7 @@ class Pass {
     prepare_queries(rows_, buffers.given.data(), question_.single_precision != 0,
                     static_cast<int>(count), work_.raw.data(), work_.values.data(),
                     work_.norms.data(), compute_.stream);
-    if (metric_ == Metric::kTensor) {
-      sum_by_tensor(rows_, view, compute_.stream);
-    } else {
-      sum_by_differences(rows_, view, compute_.stream);
-    }
-    cumulate(rows_, view, metric_, compute_.stream);
-    const LevelsView levels{work_.level_values.data(), static_cast<int>(question_.level_count),
-                            question_.ranks};
-    pick_quantiles(rows_, view, levels, buffers.quantiles.data(), compute_.stream);
+    compute(view, buffers.quantiles.data());
     record(computed_[part % 2], compute_);
     wait(out_, computed_[part % 2]);
     fetch(buffers.host_quantiles, buffers.quantiles, count * question_.level_count);
@@ -196,6 +202,23 @@ class Pass {
     fetch(buffers.host_quality, buffers.quality, count);
     if (question_.nearest != 0) fetch(buffers.host_distance, buffers.distance, count);
     record(fetched_[part % 2], out_);
+  }
+
+  void compute(const BatchView& view, double* quantiles) {
+    const LevelsView levels{work_.level_values.data(), static_cast<int>(question_.level_count),
+                            question_.ranks};
+    if (metric_ == Metric::kNear) {
+      const NearRule rule{question_.kernel, question_.bandwidth, question_.tie_tolerance};
+      answer_near(owner_, view, rule, levels, quantiles, compute_.stream);
+      return;
+    }
+    if (metric_ == Metric::kTensor) {
+      sum_by_tensor(rows_, view, compute_.stream);
+    } else {
+      sum_by_differences(rows_, view, compute_.stream);
+    }
+    cumulate(rows_, view, metric_, compute_.stream);
+    pick_quantiles(rows_, view, levels, quantiles, compute_.stream);
   }
 
   static void wait(const Stream& stream, const Event& event) {
@@ -253,6 +276,7 @@ class Pass {
     return view;
   }
 
+  TareCudaRows& owner_;
   const RowsView rows_;
   Workspace& work_;
   const TareCudaQuestion& question_;
@@ -280,6 +304,27 @@ bool has_tensor_cores(int device) {
 bool has_thin_rim(const RowsView& rows, double bandwidth) {
   const auto h = static_cast<float>(bandwidth);
   return rim_of(rows, Metric::kTensor, rows.largest_norm, h) <= 2e-3F * h * h;
+}
+
+/// Whether tensor cores serve the job.
+bool serves_tensor(const TareCudaRows& rows, const TareCudaQuestion& question) {
+  // Weights of rows are part of the exponents that tensor cores start from: neither the nearest row
+  // nor a window is to be seen there.
+  const bool weighted = rows.view.weights != nullptr;
+  const bool served = question.kernel == kTareCudaGaussian
+                          ? !weighted || question.nearest == 0
+                          : question.kernel == kTareCudaNaive && !weighted &&
+                                has_thin_rim(rows.view, question.bandwidth);
+  return served && has_tensor_cores(rows.device);
+}
+
+/// Whether only rows near a query are looked at. By the rows alone, so that no bit of an answer
+/// depends on other queries.
+bool looks_near(TareCudaRows& rows, const TareCudaQuestion& question, bool tensor) {
+  if (question.kernel == kTareCudaKnn) return true;
+  if (question.kernel == kTareCudaGaussian || question.kernel == kTareCudaLaplace) return false;
+  return rows.view.rows >= kFewRows &&
+         rows.near_share(question.bandwidth) <= (tensor ? kMostNearShareForTensor : kMostNearShare);
 }
 
 /// Answers again, by differences, what tensor cores could not answer well enough.
@@ -323,14 +368,11 @@ void answer_rest(TareCudaRows& rows, const TareCudaQuestion& question,
 void answer_queries(TareCudaRows& rows, const TareCudaQuestion& question,
                     const TareCudaAnswer& answer) {
   check(cudaSetDevice(rows.device), "choosing the device");
-  // Weights of rows are part of the exponents that tensor cores start from: neither the nearest row
-  // nor a window is to be seen there.
-  const bool weighted = rows.view.weights != nullptr;
-  const bool served = question.kernel == kTareCudaGaussian
-                          ? !weighted || question.nearest == 0
-                          : question.kernel == kTareCudaNaive && !weighted &&
-                                has_thin_rim(rows.view, question.bandwidth);
-  const bool tensor = served && has_tensor_cores(rows.device);
+  const bool tensor = serves_tensor(rows, question);
+  if (looks_near(rows, question, tensor)) {
+    Pass(rows, question, answer, Metric::kNear).run(0.0, 1.0);
+    return;
+  }
   Pass(rows, question, answer, tensor ? Metric::kTensor : Metric::kDifferences)
       .run(0.0, tensor ? 0.9 : 1.0);
   if (tensor) answer_rest(rows, question, answer);

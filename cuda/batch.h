@@ -3,14 +3,16 @@
 
 #include <cstdint>
 
-#include "rows.h"
+#include "device/cuda_abi.h"
+#include "rows_view.h"
 
 namespace tare_cuda {
 
 /// How squared distances are computed.
 enum class Metric {
-  kTensor,      // |x|^2 + |q|^2 - 2 x q, products by tensor cores; gaussian and naive
-  kDifferences  // the sum of (x - q)^2
+  kTensor,       // |x|^2 + |q|^2 - 2 x q, products by tensor cores; gaussian and naive
+  kDifferences,  // the sum of (x - q)^2
+  kNear          // the same, of rows that may be in a window alone: near.h
 };
 
 /// Queries that are answered together, as kernels see them. Pitch: from one chunk's or slice's

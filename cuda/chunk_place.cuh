@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "rows.h"
+#include "rows_view.h"
 
 namespace tare_cuda {
 

@@ -1,75 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "chunk_place.cuh"
+#include "rank_plan.cuh"
 #include "weights.cuh"
 
 namespace tare_cuda {
 namespace {
 
 constexpr int kThreads = 256;
-
-/// What a level needs of a window: a + share (b - a), for the values at two cumulative weights; and
-/// in the smallest windows the paper's value, if that is farther from the median (RankRule).
-struct Plan {
-  double a = 0.0;
-  double b = 0.0;
-  double share = 0.0;
-  double paper = 0.0;
-};
-
-/// A product as a whole number and a share of the way to the next. So near to a whole number that
-/// rounding decides, it is that number.
-__device__ double whole_part(double product, double& share) {
-  const double nearest = rint(product);
-  if (fabs(product - nearest) <= 1e-12 * (product + 1.0)) {
-    share = 0.0;
-    return nearest;
-  }
-  const double below = floor(product);
-  share = product - below;
-  return below;
-}
-
-__device__ Plan plan_of(double level, double total, double window_n, bool counts,
-                        const TareCudaRanks& ranks) {
-  Plan plan;
-  const double slack = 1.0 - ranks.tie_slack;
-  double share = 0.0;
-  if (counts) {
-    const double whole = whole_part(level * total, share);
-    plan.paper = fmax(1.0, share > 0.0 ? whole + 1.0 : whole) - 0.5;
-  } else {
-    plan.paper = level * total * slack;
-  }
-  if (ranks.expected == 0) return plan;
-  const double size = fmax(1.0, rint(window_n));
-  const double parts = size + 1.0;
-  const double inwards = fmin(static_cast<double>(ranks.tail_ranks), size - 1.0);
-  const double rank = whole_part(level * parts, share);
-  double a = rank;
-  double b = share > 0.0 ? rank + 1.0 : rank;
-  if (rank < 1.0 || rank > size || (rank == size && share > 0.0)) {
-    const bool low = rank < 1.0;
-    const double outside = (low ? level : 1.0 - level) * parts;
-    a = low ? 1.0 : size;
-    b = low ? 1.0 + inwards : size - inwards;
-    share = inwards > 0.0 ? fmin(0.0, log(outside) / log(inwards + 1.0)) : 0.0;
-  }
-  const double step = total * slack / size;
-  plan.a = (a - 0.5) * step;
-  plan.b = (b - 0.5) * step;
-  plan.share = share;
-  return plan;
-}
-
-/// std::lerp, by the same operations: values of ascending shares ascend.
-__device__ double mix(double a, double b, double share) {
-  if ((a <= 0.0 && b >= 0.0) || (a >= 0.0 && b <= 0.0)) {
-    return __dadd_rn(__dmul_rn(share, b), __dmul_rn(__dadd_rn(1.0, -share), a));
-  }
-  if (share == 1.0) return b;
-  const double x = __dadd_rn(a, __dmul_rn(share, __dadd_rn(b, -a)));
-  return (share > 1.0) == (b > a) ? (b < x ? x : b) : (b > x ? x : b);
-}
 
 __device__ inline void load_together(const float* from, float (&to)[1]) { to[0] = *from; }
 __device__ inline void load_together(const float* from, float (&to)[2]) {
@@ -173,13 +110,7 @@ __global__ void __launch_bounds__(kThreads)
       }
       found[which] = rows.residuals[min(row, rows.rows - 1)];
     }
-    double value = found[2];
-    if (expected) {
-      constexpr double kMost = 1.7976931348623157e308;
-      value = fmin(kMost, fmax(-kMost, mix(found[0], found[1], plan.share)));
-      if (few && level < 0.5) value = fmin(value, found[2]);
-      if (few && level > 0.5) value = fmax(value, found[2]);
-    }
+    const double value = value_of(plan, found, level, expected, few);
     if (active) quantiles[static_cast<long>(query) * levels.count + mine] = value;
   }
 }

@@ -3,7 +3,7 @@
 // Snq::predict: windows of the naive kernel and dense kernels. The processor answers fewer queries,
 // and its time is given for as many. One line of JSON for each.
 //
-//   gpu_engines [ROWS [QUERIES [QUERIES_OF_THE_PROCESSOR]]]
+//   gpu_engines [ROWS [QUERIES [QUERIES_OF_THE_PROCESSOR [windows]]]]
 //   gpu_engines sweep          gaussian, 4 features, 99 levels, as many queries as rows: for the
 //   figure of docs/gpu.md
 
@@ -64,7 +64,7 @@ double seconds_of(const Snq& snq, MatrixView z, const std::vector<Level>& levels
 
 void time_job(const Job& job, std::size_t n, std::size_t m, std::size_t here) {
   Rng rng(Seed{1});
-  const bool uniform = job.kernel == KernelKind::kNaive;
+  const bool uniform = job.kernel == KernelKind::kNaive || job.kernel == KernelKind::kKnn;
   const Matrix x = draw(n, job.dims, uniform, rng);
   const Matrix z = draw(m, job.dims, uniform, rng);
   std::vector<double> u(n);
@@ -116,8 +116,10 @@ int main(int count, char** arguments) {
       time_job({fmt::format("naive, about {:.0f} rows", window), KernelKind::kNaive, d,
                 radius(static_cast<double>(d), window / static_cast<double>(n)), 9},
                n, m, here);
+      time_job({"knn", KernelKind::kKnn, d, window, 9}, n, m, here / 4);
     }
   }
+  if (count > 4) return 0;  // windows alone
   time_job({"gaussian", KernelKind::kGaussian, 4, 0.3, 99}, n, m, here / 20);
   time_job({"gaussian", KernelKind::kGaussian, 16, 1.0, 99}, n, m, here / 20);
   return 0;

@@ -2,7 +2,7 @@
 // SNQ on a device, from arrays of the host to arrays of the host: seconds, medians of five after
 // one to warm up. One line of JSON for each measurement.
 //
-//   gpu_speed answers|dense|windows|losses|huge|all [TIMES [FEATURES]]
+//   gpu_speed answers|dense|windows|knn|losses|huge|hugest|all [TIMES [FEATURES]]
 
 #include <algorithm>
 #include <chrono>
@@ -49,9 +49,9 @@ void must(int status, const TareCudaText& why) {
 
 template <class Work>
 double median_seconds(int times, const Work& work) {
-  work();
+  if (times > 0) work();  // to warm up
   std::vector<double> seconds;
-  for (int i = 0; i < times; ++i) {
+  for (int i = 0; i < std::max(1, times); ++i) {
     const auto start = std::chrono::steady_clock::now();
     work();
     seconds.push_back(
@@ -82,7 +82,7 @@ std::size_t only_dims = 0;  // 0: all
 void time_answers(std::size_t n, std::size_t m, std::size_t d, int kernel, double h,
                   const char* name, bool expected, bool nearest, int times) {
   if (only_dims != 0 && d != only_dims) return;
-  const Data data = draw(n, m, d, kernel == kTareCudaNaive);
+  const Data data = draw(n, m, d, kernel == kTareCudaNaive || kernel == kTareCudaKnn);
   std::vector<double> levels;
   for (int j = 1; j < 100; ++j) levels.push_back(0.01 * j);
   std::vector<double> quantiles(m * levels.size());
@@ -96,6 +96,7 @@ void time_answers(std::size_t n, std::size_t m, std::size_t d, int kernel, doubl
   question.bandwidth = h;
   question.levels = levels.data();
   question.level_count = levels.size();
+  question.tie_tolerance = 1e-9;
   question.ranks = {expected ? 1 : 0, 3, 3, 1e-12};
   question.nearest = nearest ? 1 : 0;
   const TareCudaAnswer answer{quantiles.data(), window_n.data(), distance.data(), quality.data()};
@@ -194,10 +195,21 @@ int main(int count, char** arguments) {
       }
     }
   }
+  if (all || what == "knn") {
+    for (const std::size_t d : {std::size_t{2}, std::size_t{4}, std::size_t{8}}) {
+      for (const double window : {500.0, 10'000.0}) {
+        time_answers(kMillion, kMillion, d, kTareCudaKnn, window, "knn", false, false, times);
+      }
+    }
+  }
   if (all || what == "losses") time_losses(kMillion, 4, 24, 1);
   // A part of 10^7 queries on 10^7 rows; the time of all is that of the part times their ratio.
   if (all || what == "huge") {
     time_answers(10 * kMillion, 262'144, 4, kTareCudaGaussian, 0.2, "huge", false, false, 1);
+  }
+  if (what == "hugest") {
+    time_answers(10 * kMillion, 10 * kMillion, 4, kTareCudaGaussian, 0.2, "hugest", false, false,
+                 0);
   }
   return 0;
 }

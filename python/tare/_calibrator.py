@@ -17,7 +17,7 @@ from ._fold_models import FoldModels, train
 from ._folds import Folds, read_folds
 from ._given import fold_models, read_fold_columns, read_given
 from ._guarantee import LEAST_FOLDS, Guarantee, around_a_model, in_fit, of_own_models, warn_no_guarantee_of_own
-from ._host import on_host
+from ._host import on_host, where_it_was
 from ._input import Features, read_target, read_weight, take_rows
 from ._loaded import loaded_settings, number_or_text
 from ._options import bands_text, bounds_text, setting
@@ -101,7 +101,8 @@ class Calibrator(QuantileEstimator):
     device : str
         Where kernel weights are computed, in a fit and in predictions: 'auto', 'cpu', 'cuda' or 'cuda:1'. 'auto': on a GPU if there is one
         that tare can use and the job is large enough to gain from it. A quantile from a GPU is within 1e-5 of its level. With 'cuda' and no
-        GPU, the processor does the work, with a RuntimeWarning. Arrays go through the memory of the host. A model file does not store it.
+        GPU, the processor does the work, with a RuntimeWarning. Arrays of PyTorch, CuPy and JAX that are on a GPU are copied to the host,
+        and the answers back to that GPU. A model file does not store it.
     verbose : int
         1 shows a progress bar on stderr.
 
@@ -297,14 +298,17 @@ class Calibrator(QuantileEstimator):
         if core.given == 0:
             return super().predict(X)
         if core.form.kind not in ("point", "fold_points"):
-            return self._quantile_array(X, [0.5], y_pred, y_std)[:, 0]
+            median: AnswerArray = where_it_was(self._quantile_array(X, [0.5], y_pred, y_std)[:, 0], X)
+            return median
+        asked = X
         X, features, rows, count, (y_pred,) = self._kept_rows(X, y_pred)
         answer = np.full(count, np.nan)
         if features.rows > 0:
             given = self._given_for(X, features, y_pred, y_std)
             assert given is not None
             answer[slice(None) if rows is None else rows] = given.mean(axis=1) if given.shape[1] > 1 else given[:, 0]
-        return answer
+        point: AnswerArray = where_it_was(answer, asked)
+        return point
 
     @property
     def estimators_(self) -> list[Any]:

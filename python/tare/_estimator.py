@@ -26,6 +26,7 @@ from ._encoding import (
     schema_of,
 )
 from ._frames import Select
+from ._host import where_it_was
 from ._input import Features, read_features, read_prediction, read_target, take_rows
 from ._inspect import InspectMixin
 from ._loaded import LoadedColumns
@@ -301,7 +302,8 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
 
     def predict(self, X: Any) -> AnswerArray:
         """Point predictions: the predicted median."""
-        return self._quantile_array(X, [0.5], warn=True)[:, 0]
+        point: AnswerArray = where_it_was(self._quantile_array(X, [0.5], warn=True)[:, 0], X)
+        return point
 
     def predict_quantiles(
         self, X: Any, quantiles: npt.ArrayLike = DEFAULT_QUANTILES, *, y_pred: Any = None, y_std: Any = None
@@ -345,7 +347,8 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
             names = [f"{end}_{short(level)}" for level in wanted for end in ("lower", "upper")]
             contained: AnswerArray = as_container(answer, names, container, X)
             return contained
-        return answer.reshape(len(answer), len(wanted), 2).transpose(0, 2, 1) if several else answer
+        answered: AnswerArray = where_it_was(answer.reshape(len(answer), len(wanted), 2).transpose(0, 2, 1) if several else answer, X)
+        return answered
 
     def predict_distribution(self, X: Any, *, y_pred: Any = None, y_std: Any = None) -> Distribution:
         """The predicted distribution of each row: `ppf`, `cdf`, `pdf`, `mean`, `std`, `interval`, `sample`, `crps`.

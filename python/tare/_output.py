@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._host import where_it_was
 from ._types import AnswerArray
 
 
@@ -19,9 +20,9 @@ def wanted_container(estimator: Any) -> str:
 
 
 def as_container(values: AnswerArray, names: list[str], container: str, like: Any) -> Any:
-    """`values` with a name for each column, as the container, with the index of `like`."""
+    """`values` with a name for each column, as the container, with the index of `like`; by default an array where `like` is."""
     if container == "default":
-        return values
+        return where_it_was(values, like)
     if container == "pandas":
         import pandas
 

@@ -55,7 +55,8 @@ class QuantileRegressor(QuantileEstimator):
     device : str
         Where kernel weights are computed, in a fit and in predictions: 'auto', 'cpu', 'cuda' or 'cuda:1'. 'auto': on a GPU if there is one
         that tare can use and the job is large enough to gain from it. A quantile from a GPU is within 1e-5 of its level. With 'cuda' and no
-        GPU, the processor does the work, with a RuntimeWarning. Arrays go through the memory of the host. A model file does not store it.
+        GPU, the processor does the work, with a RuntimeWarning. Arrays of PyTorch, CuPy and JAX that are on a GPU are copied to the host,
+        and the answers back to that GPU. A model file does not store it.
     verbose : int
         1 shows a progress bar on stderr.
 

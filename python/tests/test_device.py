@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import textwrap
+import types
 import warnings
 
 import numpy as np
@@ -271,6 +272,63 @@ def test_arrays_on_a_device_are_copied(small, kind):
     wrapped = tare.Calibrator(lambda X: seen.append(type(X)) or kind(true_mean(X.values)), **settings).calibrate(kind(small.X), small.y)
     assert wrapped.predict_interval(kind(small.X)).shape == (300, 2)
     assert set(seen) == {kind}
+
+
+class Place:
+    """A device, which CuPy enters while it makes an array."""
+
+    entered = 0
+
+    def __enter__(self):
+        Place.entered += 1
+
+    def __exit__(self, *problem):
+        pass
+
+
+def library_of(name, kind, **functions):
+    """A stand-in for a library: a module with these functions, and a kind of array of it."""
+    module = types.ModuleType(name)
+    for function, what in functions.items():
+        setattr(module, function, what)
+    return module, type("Array", (kind,), {"__module__": f"{name}.arrays", "device": Place(), "devices": lambda self: {"gpu:1"}})
+
+
+def test_answers_are_where_the_rows_were(small, monkeypatch):
+    def torch_tensor(values, device):
+        return "on", device, values
+
+    torch, tensor = library_of("torch_like", Torch, as_tensor=torch_tensor)
+    cupy, array = library_of("cupy_like", Cupy, asarray=lambda values: ("made", values), cuda=None)
+    jax, jax_array = library_of("jax", Jax, device_put=lambda values, device: (device, values))
+    for module in (torch, cupy, jax):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    settings = {"guarantee": "none", "bands": False}
+    model = tare.Calibrator(**settings).calibrate(small.X, small.y, y_pred=small.mean)
+    asked = {"y_pred": small.mean}
+    interval, quantiles, point = model.predict_interval(small.X, **asked), model.predict_quantiles(small.X, [0.5], **asked), small.mean
+
+    where, device, values = model.predict_interval(tensor(small.X), **asked)
+    assert (where, device) == ("on", tensor.device)
+    np.testing.assert_array_equal(values, interval)
+    np.testing.assert_array_equal(model.predict_quantiles(tensor(small.X), [0.5], **asked)[2], quantiles)
+    np.testing.assert_array_equal(model.predict(tensor(small.X), **asked)[2], point)
+    assert model.predict_interval(tensor(small.X), [0.5, 0.9], **asked)[2].shape == (300, 2, 2)
+
+    where, values = model.predict_interval(array(small.X), **asked)
+    assert where == "made" and Place.entered == 1
+    np.testing.assert_array_equal(values, interval)
+
+    where, values = model.predict_interval(jax_array(small.X), **asked)
+    assert where == "gpu:1"
+    np.testing.assert_array_equal(values, interval)
+    # Of the host, and of a library that nobody knows: NumPy's.
+    assert isinstance(model.predict_interval(tensor(small.X, kind=1), **asked), np.ndarray)
+    assert isinstance(model.predict_interval(LikeTorch(small.X), **asked), np.ndarray)
+    # A frame that set_output asks for is a frame.
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("sklearn")
+    assert isinstance(model.set_output(transform="pandas").predict_interval(tensor(small.X), **asked), pandas.DataFrame)
 
 
 @pytest.mark.parametrize("kind", [Cupy, Torch])

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* Both sides must have the same number: it changes with any line below. */
-#define TARE_CUDA_ABI 1
+#define TARE_CUDA_ABI 2
 
 /* The most features of a calibration row. */
 #define TARE_CUDA_MOST_DIMS 64
@@ -24,7 +24,8 @@ enum TareCudaKernel {
   kTareCudaTriangular,
   kTareCudaTricube,
   kTareCudaGaussian,
-  kTareCudaLaplace
+  kTareCudaLaplace,
+  kTareCudaKnn /* the bandwidth is a number of rows */
 };
 
 enum TareCudaStatus {
@@ -71,6 +72,8 @@ typedef struct TareCudaQuestion {
   size_t count;
   int kernel; /* TareCudaKernel */
   double bandwidth;
+  double tie_tolerance; /* of knn: rows are as far as the last one where squared distances differ by
+                           no more than this share */
   const double* levels; /* ascend */
   size_t level_count;
   TareCudaRanks ranks;

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <random>
@@ -22,8 +23,9 @@
 namespace tare_cuda_test {
 namespace {
 
-const char* const kKernelNames[] = {"naive",   "epanechnikov", "triangular",
-                                    "tricube", "gaussian",     "laplace"};
+const char* const kKernelNames[] = {"naive",    "epanechnikov", "triangular", "tricube",
+                                    "gaussian", "laplace",      "knn"};
+constexpr std::size_t kKernels = std::size(kKernelNames);
 constexpr double kTolerance = 1e-5;
 
 struct Settings {
@@ -46,7 +48,7 @@ Problem draw(std::mt19937_64& random, std::size_t largest_rows) {
   problem.rows =
       std::max<std::size_t>(1, log_uniform(random, 1.0, static_cast<double>(largest_rows)));
   problem.dims = std::max<std::size_t>(1, log_uniform(random, 1.0, 65.0));
-  problem.kernel = static_cast<int>(random() % 6);
+  problem.kernel = static_cast<int>(random() % kKernels);
   problem.expected = random() % 2 == 0;
   const std::size_t queries = log_uniform(random, 1.0, 3000.0);
   const double offset = random() % 4 == 0 ? 1000.0 : 0.0;  // which centring must take away
@@ -87,6 +89,10 @@ Problem draw(std::mt19937_64& random, std::size_t largest_rows) {
       std::pow(static_cast<double>(problem.rows), -1.0 / static_cast<double>(problem.dims));
   problem.bandwidth = spread * std::max(few, 0.02) * (0.2 + 1.5 * uniform(random));
   if (grid) problem.bandwidth = std::max(1.0, std::round(problem.bandwidth));  // rows at the rim
+  if (problem.kernel == kTareCudaKnn) {
+    problem.bandwidth = static_cast<double>(std::max<std::size_t>(
+        1, log_uniform(random, 1.0, 1.2 * static_cast<double>(problem.rows))));
+  }
   const std::size_t levels = 1 + random() % 120;
   for (std::size_t j = 0; j < levels; ++j)
     problem.levels.push_back(0.001 + 0.998 * uniform(random));
@@ -125,6 +131,7 @@ Answers ask(const TareCudaFunctions& cuda, TareCudaRows* rows, const Problem& pr
   question.bandwidth = problem.bandwidth;
   question.levels = problem.levels.data();
   question.level_count = problem.levels.size();
+  question.tie_tolerance = kTieTolerance;
   question.ranks = {problem.expected ? 1 : 0, 3, 3, 1e-12};
   question.nearest = 1;
   const TareCudaAnswer answer{answers.quantiles.data(), answers.window_n.data(),
@@ -176,8 +183,7 @@ void check_answers(const Problem& problem, const Answers& answers, std::mt19937_
     const Window window(problem, problem.queries.data() + q * problem.dims, problem.rows);
     const double size_error = std::abs(answers.window_n[q] / window.size() - 1.0);
     tally.worst_size = std::max(tally.worst_size, size_error);
-    const double nearest_error =
-        std::abs(answers.nearest[q] - window.nearest()) / problem.bandwidth;
+    const double nearest_error = std::abs(answers.nearest[q] - window.nearest()) / window.reach();
     tally.worst_nearest = std::max(tally.worst_nearest, nearest_error);
     for (std::size_t j = 0; j < levels && done < pairs; ++j, ++done) {
       const double answer = answers.quantiles[q * levels + j];

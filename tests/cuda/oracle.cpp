@@ -22,6 +22,8 @@ double kernel_weight(int kernel, double squared, double bandwidth) {
   switch (kernel) {
     case kTareCudaNaive:
       return squared <= bandwidth * bandwidth ? 1.0 : 0.0;
+    case kTareCudaKnn:
+      return 1.0;  // of rows in the window
     case kTareCudaEpanechnikov:
       return inside ? 1.0 - t * t : 0.0;
     case kTareCudaTriangular:
@@ -36,12 +38,24 @@ double kernel_weight(int kernel, double squared, double bandwidth) {
 }
 
 Window::Window(const Problem& problem, const double* query, std::size_t left_out)
-    : problem_(problem) {
+    : problem_(problem), reach_(problem.bandwidth) {
   double least = std::numeric_limits<double>::infinity();
+  double most = least;  // squared distance of the last row of a knn window
+  if (problem.kernel == kTareCudaKnn) {
+    std::vector<double> squares;
+    for (std::size_t i = 0; i < problem.rows; ++i) {
+      squares.push_back(squared_distance(problem, query, i));
+    }
+    std::sort(squares.begin(), squares.end());
+    const auto wanted = static_cast<std::size_t>(problem.bandwidth);
+    most = squares[std::min(wanted, problem.rows) - 1] * (1.0 + kTieTolerance);
+    reach_ = std::sqrt(most);
+  }
   for (std::size_t i = 0; i < problem.rows; ++i) {
     if (i == left_out) continue;
     const double squared = squared_distance(problem, query, i);
     least = std::min(least, squared);
+    if (squared > most) continue;
     const double weight = kernel_weight(problem.kernel, squared, problem.bandwidth) *
                           (problem.weights.empty() ? 1.0 : problem.weights[i]);
     if (!(weight > 0.0)) continue;
@@ -84,7 +98,8 @@ double Window::expected_error(double level, double size, double answer) const {
   constexpr double kTailRanks = 3.0;
   constexpr double kFewRows = 3.0;
   const double inwards = std::min(kTailRanks, size - 1.0);
-  const bool counts = problem_.kernel == kTareCudaNaive && problem_.weights.empty();
+  const bool counts = (problem_.kernel == kTareCudaNaive || problem_.kernel == kTareCudaKnn) &&
+                      problem_.weights.empty();
   for (const double moved : {1e-7, 1e-6, 1e-5, 1e-4}) {
     double low = std::numeric_limits<double>::infinity();
     double high = -low;

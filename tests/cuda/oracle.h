@@ -9,6 +9,8 @@
 /// A slow second opinion on what a device answers, in double precision and by definition.
 namespace tare_cuda_test {
 
+constexpr double kTieTolerance = 1e-9;  // of knn windows
+
 struct Problem {
   std::size_t rows = 0;
   std::size_t dims = 0;
@@ -40,6 +42,8 @@ class Window {
   double total() const { return total_; }
   double size() const { return total_ * (total_ / squares_); }
   double nearest() const { return nearest_; }
+  /// How far out the window reaches: the bandwidth, or the distance of the last of the k rows.
+  double reach() const { return reach_; }
   /// The value of the smallest row with a weight whose cumulated weight is at least `target`.
   double value_at(double target) const;
   /// How far the level of an answer by the paper's rule is from the level asked for.
@@ -56,6 +60,7 @@ class Window {
   double total_ = 0.0;
   double squares_ = 0.0;
   double nearest_ = 0.0;
+  double reach_ = 0.0;
 };
 
 }  // namespace tare_cuda_test

@@ -90,7 +90,7 @@ void SnqIndex::predict(MatrixView z, std::span<const Level> levels, const SnqOpt
   const double seconds_here =
       1e-9 * query * static_cast<double>(z.rows()) / static_cast<double>(within.threads);
   const std::size_t queries = levels.empty() ? 0 : z.rows();
-  if (const auto gpu = on_gpu(seconds_here, queries, options, how.device)) {
+  if (const auto gpu = on_gpu(seconds_here, within.threads, queries, options, how.device)) {
     if (gpu->predict(z, levels, options, how, result)) return;
     const std::lock_guard lock(gpu_guard_);
     gpu_failed_ = true;
@@ -99,14 +99,20 @@ void SnqIndex::predict(MatrixView z, std::span<const Level> levels, const SnqOpt
   engine_->predict(z, levels, options, within, result);
 }
 
-std::shared_ptr<const CudaAnswer> SnqIndex::on_gpu(double seconds_here, std::size_t queries,
-                                                   const SnqOptions& options,
+std::shared_ptr<const CudaAnswer> SnqIndex::on_gpu(double seconds_here, std::size_t threads,
+                                                   std::size_t queries, const SnqOptions& options,
                                                    const Device& asked) const {
   if (queries == 0 || !cuda_serves(*sample_, options)) return nullptr;
+  const bool dense =
+      options.kernel == KernelKind::kGaussian || options.kernel == KernelKind::kLaplace;
   // Sums by differences, as kernels other than the gaussian have them, take three times as long.
   const double each = options.kernel == KernelKind::kGaussian ? 1.0 : 3.0;
-  const double pairs = each * static_cast<double>(sample_->rows()) * static_cast<double>(queries);
-  const auto device = device_for(asked, seconds_here, pairs, sample_->dims());
+  double there = seconds_of_pairs(
+      each * static_cast<double>(sample_->rows()) * static_cast<double>(queries), sample_->dims());
+  // Windows are found by rows that are near, there as here.
+  constexpr double kThreadsOfAGpu = 100.0;
+  if (!dense) there = std::min(there, seconds_here * static_cast<double>(threads) / kThreadsOfAGpu);
+  const auto device = device_for(asked, seconds_here, there);
   if (!device) return nullptr;
   const std::lock_guard lock(gpu_guard_);
   if (gpu_failed_) return nullptr;

@@ -31,8 +31,9 @@ class SnqIndex {
   std::unique_ptr<const SnqEngine> engine_;
 
   /// The rows on a GPU, from the first job there on; null where the job stays on the processor.
-  std::shared_ptr<const CudaAnswer> on_gpu(double seconds_here, std::size_t queries,
-                                           const SnqOptions& options, const Device& asked) const;
+  std::shared_ptr<const CudaAnswer> on_gpu(double seconds_here, std::size_t threads,
+                                           std::size_t queries, const SnqOptions& options,
+                                           const Device& asked) const;
   mutable std::mutex gpu_guard_;
   mutable std::shared_ptr<const CudaAnswer> gpu_;
   mutable bool gpu_failed_ = false;  // it is not tried again

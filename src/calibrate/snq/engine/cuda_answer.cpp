@@ -48,6 +48,8 @@ int cuda_kernel(KernelKind kernel) {
       return kTareCudaGaussian;
     case KernelKind::kLaplace:
       return kTareCudaLaplace;
+    case KernelKind::kKnn:
+      return kTareCudaKnn;
     default:
       return kTareCudaNaive;
   }
@@ -116,13 +118,17 @@ bool cuda_serves(const LocalSample& sample, const SnqOptions& options) {
   // Counts of rows are exact in single precision up to here.
   constexpr std::size_t kMostCounts = std::size_t{1} << 24;
   const bool naive = options.kernel == KernelKind::kNaive;
-  return options.kernel != KernelKind::kKnn && within_reach(options.bandwidth) &&
+  const bool knn = options.kernel == KernelKind::kKnn;
+  return (knn ? std::isfinite(options.bandwidth) : within_reach(options.bandwidth)) &&
          sample.dims() >= 1 && sample.dims() <= TARE_CUDA_MOST_DIMS &&
          sample.rows() <= (naive ? kMostCounts : kMostRows);
 }
 
-std::optional<int> device_for(const Device& asked, double seconds_here, double pairs,
-                              std::size_t dims) {
+double seconds_of_pairs(double pairs, std::size_t dims) {
+  return pairs * (kPair + kPairAndFeature * static_cast<double>(dims));
+}
+
+std::optional<int> device_for(const Device& asked, double seconds_here, double seconds_there) {
   const Device device = asked.kind == DeviceKind::kDefault ? default_device() : asked;
   if (device.kind == DeviceKind::kCpu) return std::nullopt;
   const bool automatic = device.kind == DeviceKind::kAuto;
@@ -137,8 +143,7 @@ std::optional<int> device_for(const Device& asked, double seconds_here, double p
     }
     return std::nullopt;
   }
-  const double seconds_there = (cuda_in_use ? 0.0 : kFirstUse) + kEachUse +
-                               pairs * (kPair + kPairAndFeature * static_cast<double>(dims));
+  seconds_there += (cuda_in_use ? 0.0 : kFirstUse) + kEachUse;
   if (automatic && seconds_there > kWorthwhile * seconds_here) return std::nullopt;
   return device.number;
 }
@@ -174,6 +179,7 @@ bool CudaAnswer::predict(MatrixView z, std::span<const Level> levels, const SnqO
   question.count = z.rows();
   question.kernel = cuda_kernel(options.kernel);
   question.bandwidth = options.bandwidth;
+  question.tie_tolerance = options.tie_tolerance;
   question.levels = level_values.data();
   question.level_count = level_values.size();
   question.ranks = {.expected = options.ranks == Ranks::kExpected ? 1 : 0,
@@ -228,7 +234,7 @@ std::optional<Matrix> cuda_losses(const LocalSample& sample, const SnqOptions& o
                        static_cast<double>(bandwidths.size());
   constexpr double kPairHere = 0.25e-9;  // of one thread
   const double here = pairs * kPairHere / static_cast<double>(thread_count(how));
-  const auto device = device_for(how.device, here, pairs, sample.dims());
+  const auto device = device_for(how.device, here, seconds_of_pairs(pairs, sample.dims()));
   if (!device || !rows_within_reach(sample)) return std::nullopt;
   const CudaRows rows = upload_rows(sample, *device);
   if (rows == nullptr) return std::nullopt;
