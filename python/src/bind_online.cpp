@@ -6,7 +6,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -17,7 +16,6 @@
 #include <string>
 #include <tuple>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "apply/level_columns.h"
@@ -29,7 +27,7 @@
 #include "model.h"
 #include "online/methods/method_table.h"
 #include "online_learner.h"
-#include "plain_row.h"
+#include "plain_rows.h"
 
 namespace nb = nanobind;
 
@@ -145,59 +143,6 @@ std::pair<NewArray<double>, std::size_t> teach_rows(
   });
   const std::size_t columns = options.levels.size();
   return {table_array(std::move(values), answers ? count - first : 0, columns), first};
-}
-
-/// Whether a plain row was dealt with. False: it is no plain row, or its answer is none, and the
-/// usual way must read and explain it. A tuple: the same, with what the model outside has
-/// predicted.
-using PlainOutcome = std::variant<bool, std::tuple<nb::object>>;
-
-/// Gives a plain row to `work`, which says whether it was dealt with. `source` has the row's
-/// prediction: None, an array, or the model outside, which is asked.
-template <class Work>
-PlainOutcome with_plain_row(const OnlineLearner& learner, nb::handle x, nb::handle source,
-                            const Work& work) {
-  const PlainDoubles row(x);
-  if (!row.has(2, learner.online().features()) || !row.are_finite()) return false;
-  Rows rows{.x = MatrixView(row.values().data(), 1, row.values().size()), .given = {}, .group = {}};
-  if (source.is_none()) return work(rows);
-  nb::object predicted = source.type().is(x.type()) ? nb::borrow(source) : source(x);
-  const PlainDoubles given(predicted);
-  // Not a subclass: a masked array's buffer has what is masked.
-  if (predicted.type().is(x.type()) && given.has(1, 1) && given.are_finite()) {
-    rows.given = MatrixView(given.values().data(), 1, 1);
-    if (work(rows)) return true;
-  }
-  return std::tuple(std::move(predicted));
-}
-
-PlainOutcome answer_plain(OnlineLearner& learner, nb::handle x, nb::handle source,
-                          const std::vector<std::size_t>& places, nb::handle out) {
-  const PlainDoubles to(out, true);
-  if (!to.has(2, places.size())) return false;
-  return with_plain_row(learner, x, source, [&](const Rows& row) {
-    std::vector<double> quantiles;
-    {
-      const nb::gil_scoped_release unlocked;
-      quantiles = learner.answer_next(row);
-    }
-    if (quantiles.empty()) return false;  // too few targets are known: the usual way says so
-    for (std::size_t k = 0; k < places.size(); ++k) to.values()[k] = quantiles.at(places[k]);
-    return to.are_finite();
-  });
-}
-
-PlainOutcome teach_plain(OnlineLearner& learner, nb::handle x, nb::handle source,
-                         nb::handle target) {
-  const PlainDoubles targets(target);
-  if (!targets.has(1, 1) || !targets.are_finite()) return false;
-  return with_plain_row(learner, x, source, [&](const Rows& row) {
-    const nb::gil_scoped_release unlocked;
-    Execution how;
-    how.threads = 1;  // to count the cores takes longer than a row
-    learner.teach(row, targets.values(), 1, {}, how);
-    return true;
-  });
 }
 
 NewArray<double> predictions_of(const OnlineLearner& learner, const Table2d<double>& x,
@@ -340,11 +285,6 @@ void bind_online(nb::module_& module) {
       .def("state", &state_of)
       .def("teach", &teach_rows, nb::arg("x"), nb::arg("given").none(), nb::arg("group").none(),
            nb::arg("targets"), nb::arg("end"), nb::arg("answers"), nb::arg("threads"))
-      .def("answer_plain", &answer_plain, nb::arg("x"), nb::arg("source").none(), nb::arg("places"),
-           nb::arg("out"),
-           "One row of finite numbers as the next of the stream, at levels of the stream.")
-      .def("teach_plain", &teach_plain, nb::arg("x"), nb::arg("source").none(), nb::arg("target"),
-           "Learns one row of finite numbers with its target.")
       .def("predictions", &predictions_of, nb::arg("x"), nb::arg("given").none(),
            nb::arg("group").none(), nb::arg("threads"))
       .def("restart_drift",
@@ -360,6 +300,15 @@ void bind_online(nb::module_& module) {
         const nb::gil_scoped_release unlocked;
         return Model{learner.model()};
       });
+  nb::class_<PlainRows>(module, "PlainRows", "The short way of one row of finite numbers.")
+      .def(nb::init<nb::object, bool, std::vector<std::size_t>>(), nb::arg("learner"),
+           nb::arg("asks"), nb::arg("interval"))
+      .def("answer", &PlainRows::answer, nb::arg("x").none(), nb::arg("predict").none(),
+           nb::arg("y_pred").none())
+      .def("answer_at", &PlainRows::answer_at, nb::arg("places"), nb::arg("x").none(),
+           nb::arg("predict").none(), nb::arg("y_pred").none())
+      .def("teach", &PlainRows::teach, nb::arg("x").none(), nb::arg("y").none(),
+           nb::arg("predict").none(), nb::arg("y_pred").none());
   module.def(
       "level_columns",
       [](const std::vector<double>& levels, const std::vector<double>& intervals) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "online_learner.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -22,12 +23,16 @@ FittedModel copy_of(const FittedModel& fitted) {
 }
 
 /// `model` learns the target of a row that was answered.
-void settle(OnlineModel& model, const WaitingRow& waiting) {
-  if (std::isnan(waiting.target)) {
+void settle(OnlineModel& model, const PendingRow& row, std::span<const double> x, double target) {
+  if (std::isnan(target)) {
     model.pass();
   } else {
-    model.learn(waiting.row, waiting.x, waiting.target);
+    model.learn(row, x, target);
   }
+}
+
+void settle(OnlineModel& model, const WaitingRow& waiting) {
+  settle(model, waiting.row, waiting.x, waiting.target);
 }
 
 double own_prediction(const OnlineModel& model, const Rows& rows, std::size_t i) {
@@ -66,20 +71,26 @@ void OnlineLearner::check(const Rows& rows, std::span<const double> targets) con
   }
 }
 
+/// Targets that are known by now come to the model behind.
+void OnlineLearner::settle_due() {
+  while (waiting_.size() > delay()) {
+    settle(*behind_, waiting_.front());
+    waiting_.pop_front();
+  }
+}
+
 void OnlineLearner::take(const OnlineModel& source, double prediction, std::span<const double> x,
                          double target, std::size_t i, const Answered& answered) {
   const std::lock_guard lock(row_);
   check_error(target, prediction, i);
-  WaitingRow row{.row = {}, .x = {x.begin(), x.end()}, .target = target};
-  if (asked_ && asked_->row.prediction == prediction && asked_->x == row.x) {
-    row.row = std::move(asked_->row);
-  } else {
-    row.row = source.answer(prediction, x, waiting_.size());
+  const bool is_next = std::exchange(last_.is_next, false);
+  PendingRow& row = last_.row;
+  if (!is_next || row.prediction != prediction || !std::ranges::equal(last_.x, x)) {
+    source.answer(prediction, x, waiting_.size(), row);
   }
-  asked_.reset();
-  if (answered) answered(i, row.row);
-  settle(*now_, row);
-  if (delay() > 0) waiting_.push_back(std::move(row));
+  if (answered) answered(i, row);
+  settle(*now_, row, x, target);
+  if (delay() > 0) waiting_.push_back({row, {x.begin(), x.end()}, target});
 }
 
 void OnlineLearner::teach(const Rows& rows, std::span<const double> targets, std::size_t end,
@@ -91,10 +102,7 @@ void OnlineLearner::teach(const Rows& rows, std::span<const double> targets, std
       own ? std::vector<double>{} : now_->predictions(rows, how);  // they do not depend on targets
   for (std::size_t i = 0; i < ready.size() && i < end; ++i) check_error(targets[i], ready[i], i);
   for (std::size_t i = 0; i < end; ++i) {
-    while (waiting_.size() > delay()) {
-      settle(*behind_, waiting_.front());
-      waiting_.pop_front();
-    }
+    settle_due();
     const double prediction = own ? own_prediction(*behind_, rows, i) : ready[i];
     take(*behind_, prediction, rows.x.row(i), targets[i], i, answered);
     if (how.progress && i % kRowsBetweenReports == 0) {
@@ -102,6 +110,19 @@ void OnlineLearner::teach(const Rows& rows, std::span<const double> targets, std
     }
   }
   if (end < rows.x.rows() && answered) answer_rest(rows, ready, end, answered);
+}
+
+void OnlineLearner::teach_next(const Rows& row, double target) {
+  const std::lock_guard block(teaching_);
+  check(row, std::span(&target, 1));
+  double prediction = 0.0;
+  if (!has_own_model()) {  // it changes with each row that is settled
+    prediction = now_->prediction(row);
+    check_error(target, prediction, 0);
+  }
+  settle_due();
+  if (has_own_model()) prediction = behind_->prediction(row);
+  take(*behind_, prediction, row.x.row(0), target, 0, {});
 }
 
 void OnlineLearner::answer_rest(const Rows& rows, std::span<const double> ready, std::size_t end,
@@ -120,15 +141,20 @@ void OnlineLearner::answer_rest(const Rows& rows, std::span<const double> ready,
   }
 }
 
-std::vector<double> OnlineLearner::answer_next(const Rows& row) {
+bool OnlineLearner::answer_next(const Rows& row, std::span<const std::size_t> places,
+                                std::span<double> out) {
   const std::lock_guard lock(row_);  // prediction and answer are of one state
-  const double prediction = now_->predictions(row)[0];
+  const double prediction = now_->prediction(row);
   const auto x = row.x.row(0);
-  Asked asked{.row = now_->answer(prediction, x), .x = {x.begin(), x.end()}};
-  if (!asked.row.is_ready) return {};
-  std::vector<double> quantiles = asked.row.answer.quantiles;
-  if (delay() == 0) asked_ = std::move(asked);  // a delay has other answers, of the model behind
-  return quantiles;
+  last_.is_next = false;
+  now_->answer(prediction, x, 0, last_.row);
+  if (!last_.row.is_ready) return false;
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    out[k] = last_.row.answer.quantiles.at(places[k]);
+  }
+  last_.x.assign(x.begin(), x.end());
+  last_.is_next = delay() == 0;  // a delay has other answers, of the model behind
+  return true;
 }
 
 void OnlineLearner::restart_drift() {

@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,9 +42,12 @@ class OnlineLearner {
   /// predictions change from row to row; otherwise none is. Throws kBadData and kShapeMismatch.
   void teach(const Rows& rows, std::span<const double> targets, std::size_t end,
              const Answered& answered, const Execution& how);
-  /// The quantiles of one row as the next of the stream, at the stream's levels. They are kept, so
-  /// that a target that comes next for the same row does not have them computed again.
-  std::vector<double> answer_next(const Rows& row);
+  /// One row with its target; the same as teach() with it.
+  void teach_next(const Rows& row, double target);
+  /// The quantiles of one row as the next of the stream, at some of its levels. The answer is kept,
+  /// so that a target that comes next for the same row does not have it computed again. False: too
+  /// few targets are known.
+  bool answer_next(const Rows& row, std::span<const std::size_t> places, std::span<double> out);
   void restart_drift();
 
   /// With the rows so far; it changes with the next one.
@@ -67,6 +69,7 @@ class OnlineLearner {
   std::size_t delay() const { return now_->stream().options().delay; }
   bool has_own_model() const { return now_->base() == nullptr && now_->given() == 0; }
   void check(const Rows& rows, std::span<const double> targets) const;
+  void settle_due();
   void take(const OnlineModel& source, double prediction, std::span<const double> x, double target,
             std::size_t i, const Answered& answered);
   FittedModel behind() const;
@@ -77,11 +80,12 @@ class OnlineLearner {
   std::shared_ptr<OnlineModel> now_;
   std::shared_ptr<OnlineModel> behind_;  // the same as now_ without a delay
   std::deque<WaitingRow> waiting_;       // learned by now_ and not yet by behind_
-  struct Asked {
+  struct Last {
     PendingRow row;
     std::vector<double> x;
+    bool is_next = false;  // answer_next() has answered it since the last target
   };
-  std::optional<Asked> asked_;   // by answer_next(), since the last target
+  Last last_;                    // its memory is used from row to row
   mutable std::mutex teaching_;  // one block at a time
   mutable std::mutex row_;       // one row, or one look at the state
 };

@@ -17,7 +17,7 @@ from ._input import read_target, row_count
 from ._inspect import Inspection
 from ._loaded import LoadedColumns
 from ._online_base import estimator_of, is_online
-from ._online_plain import answer_plain, plain_way, teach_plain
+from ._online_plain import plain_way
 from ._online_rows import STATE, StreamRows
 from ._online_state import DEFAULT_INTERVAL, Asked, Drift, drift_of, intervals_within, proven_of_interval, stream_facts
 from ._settings import threads_of
@@ -168,12 +168,15 @@ class OnlineCalibrator(StreamRows):
         y_pred, y_std : array or None
             The model's predictions, if they come from outside; `y_std` only for a `Calibrator` that was calibrated with it.
         """
-        way = plain_way(self, X) if y_std is None and (self.n_jobs is None or type(self.n_jobs) is int) else None
-        learned = False
-        if way is not None:
-            learned, y_pred = teach_plain(self, way, X, y, y_pred)
-        if not learned:
-            self._teach(X, y, y_pred, y_std, answers=False)
+        way = plain_way(self) if y_std is None and (self.n_jobs is None or type(self.n_jobs) is int) else None
+        if way:
+            model = self.estimator_
+            learned = way.teach(X, y, getattr(model, "predict", None) or model, y_pred)
+            if learned is True:
+                return self
+            if learned is not None:
+                y_pred = learned[0]
+        self._teach(X, y, y_pred, y_std, answers=False)
         return self
 
     def partial_fit(self, X: Any, y: Any, *, y_pred: Any = None, y_std: Any = None) -> OnlineCalibrator:
@@ -226,11 +229,14 @@ class OnlineCalibrator(StreamRows):
         Raises ValueError while fewer than two targets are known. `confidence_level`: None is `interval`, whose coverage is kept.
         """
         if confidence_level is None:
-            way = plain_way(self, X) if y_std is None and alpha is None and "_sklearn_output_config" not in self.__dict__ else None
-            if way is not None and way.interval is not None:
-                answer, y_pred = answer_plain(self, way, X, way.interval, y_pred)
-                if answer is not None:
+            way = plain_way(self) if y_std is None and alpha is None and "_sklearn_output_config" not in self.__dict__ else None
+            if way:
+                model = self.estimator_
+                answer = way.answer(X, getattr(model, "predict", None) or model, y_pred)
+                if type(answer) is np.ndarray:
                     return answer
+                if answer is not None:
+                    y_pred = answer[0]
             self._learner()
             intervals = self._asked.intervals or [DEFAULT_INTERVAL]
             confidence_level = intervals if self._asked.several else intervals[0]

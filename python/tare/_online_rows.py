@@ -16,7 +16,7 @@ from ._estimator import QuantileEstimator, prediction_of
 from ._frames import Select
 from ._input import Features, read_features, read_prediction, read_target, row_count, take_rows
 from ._online_base import schema_for, tare_model
-from ._online_plain import answer_plain, plain_way
+from ._online_plain import plain_way
 from ._online_state import Asked, OnlineCore, count_of, levels_and_intervals, method_settings, rate_of
 from ._output import as_container, wanted_container
 from ._settings import seed_of, threads_of
@@ -172,12 +172,15 @@ class StreamRows(QuantileEstimator):
         return encode_row(self, X, y_pred, y_std) or self._encode_rows(X, y_pred, y_std)
 
     def _quantile_array(self, X: Any, levels: npt.ArrayLike, y_pred: Any = None, y_std: Any = None, *, warn: bool = False) -> AnswerArray:
-        way = plain_way(self, X) if y_std is None else None
-        places = self._model.places_of(read_levels(levels)) if way is not None else None
-        if way is not None and places is not None:
-            answer, y_pred = answer_plain(self, way, X, places, y_pred)
-            if answer is not None:
+        way = plain_way(self) if y_std is None else None
+        places = self._model.places_of(read_levels(levels)) if way else None
+        if way and places is not None:
+            model = self.estimator_
+            answer = way.answer_at(places, X, getattr(model, "predict", None) or model, y_pred)
+            if type(answer) is np.ndarray:
                 return answer
+            if answer is not None:
+                y_pred = answer[0]
         return super()._quantile_array(X, levels, y_pred, y_std, warn=warn)
 
     def _check_late(self, X: Any, target: FloatArray) -> None:

@@ -22,7 +22,7 @@ class OnlineCore:
     """A model of the core that goes on learning. A pickle has its whole state; a deep copy is a model of its own."""
 
     row_plan: Any = None  # a RowPlan, made by `encode_row`
-    plain: Any = None  # a PlainWay, made by `plain_way`
+    plain: Any = None  # PlainRows of the core, or False if there is no short way; made by `plain_way`
 
     def __init__(self, learner: _core.Online) -> None:
         self.learner = learner

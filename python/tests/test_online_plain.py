@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A single row of plain numbers takes a short way through a stream: the same bits, errors and warnings as on the usual way."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -29,12 +30,23 @@ FORMS = {
 }
 
 
+class Subclass(np.ndarray):
+    pass
+
+
+def not_aligned(X):
+    """The same numbers, at an address that is no multiple of their size."""
+    room = np.zeros(X.nbytes + 1, dtype=np.int8)[1:]
+    room[:] = X.view(np.int8).ravel()
+    return room.view(np.float64).reshape(X.shape)
+
+
 def rows_of_all_kinds(rng, count):
     """Rows that the short way takes, and rows that it must leave to the usual way."""
     for _ in range(count):
         X = rng.uniform(size=(1, 2))
         y = mean(X) + rng.normal(size=1)
-        kind = rng.integers(18)
+        kind = rng.integers(26)
         if kind == 0:
             X[0, rng.integers(2)] = [np.nan, np.inf, -np.inf][rng.integers(3)]
         elif kind == 1:
@@ -61,6 +73,22 @@ def rows_of_all_kinds(rng, count):
             X = X.tolist()
         elif kind == 12:
             X = np.empty((0, 2))
+        elif kind == 13:
+            X, y = pickle.loads(pickle.dumps((X, y)))  # with dtypes of their own
+        elif kind == 14:
+            X = not_aligned(X)
+        elif kind == 15:
+            X = np.asfortranarray(rng.uniform(size=(3, 2)))[:1]
+        elif kind == 16:
+            X = np.broadcast_to(X[:, :1], (1, 2))
+        elif kind == 17:
+            X, y = X.view(Subclass), y.view(Subclass)
+        elif kind == 18:
+            X = X.astype(object)
+        elif kind == 19:
+            X = X[None]
+        elif kind == 20:
+            X.flags.writeable = False
         yield X, y
 
 
@@ -89,10 +117,10 @@ def test_both_ways_have_the_same_bits_errors_and_warnings(form, monkeypatch):
         for way, online in enumerate(streams):
             with monkeypatch.context() as patch:
                 if way == 1:
-                    patch.setattr(_online, "plain_way", lambda stream, X: None)
-                    patch.setattr(_online_rows, "plain_way", lambda stream, X: None)
+                    patch.setattr(_online, "plain_way", lambda stream: None)
+                    patch.setattr(_online_rows, "plain_way", lambda stream: None)
                 else:
-                    taken += plain_way(online, X) is not None
+                    taken += bool(plain_way(online))
                 told.append([outcome(online.predict_interval, X), outcome(online.update, X, y)])
         assert told[0] == told[1], (X, y)
         assert streams[0].n_seen_ == streams[1].n_seen_
@@ -143,3 +171,119 @@ def test_what_changes_later_counts():
         online.set_params(n_jobs="two").update(row, stream.y[:1])
     online.set_params(n_jobs=1).estimator_ = lambda X: mean(X) + 1.0
     np.testing.assert_allclose(online.set_output(transform="default").predict_interval(row), answer + 1.0, atol=0.5)
+
+
+class Counted(tare.OnlineCalibrator):
+    """Counts the rows that take the usual way."""
+
+    usual = 0
+
+    def _teach(self, *arguments, **named):
+        self.usual += 1
+        return super()._teach(*arguments, **named)
+
+    def _encode_rows(self, *arguments, **named):
+        self.usual += 1
+        return super()._encode_rows(*arguments, **named)
+
+
+@pytest.mark.parametrize("form", ["as they are", "pickled", "read-only", "y_pred", "a function"])
+def test_plain_rows_do_take_the_short_way(form):
+    """Otherwise every test of it would pass, and a row take ten times as long."""
+    stream = Stream(200)
+    model = mean if form == "a function" else Model()
+    online = Counted(model).update(stream.X, stream.y)
+    online.usual = 0
+    X, y = stream.X[:1], stream.y[:1]
+    if form == "pickled":
+        X, y = pickle.loads(pickle.dumps((X, y)))
+    elif form == "read-only":
+        X.flags.writeable = False
+    given = {"y_pred": mean(X)} if form == "y_pred" else {}
+    online.predict_interval(X, **given)
+    online.predict_quantiles(X, [0.05, 0.95], **given)
+    online.update(X, y, **given)
+    assert online.usual == 0
+    online.update(X.tolist(), y)
+    assert online.usual > 0
+
+
+class Model:
+    def predict(self, X):
+        return mean(X)
+
+
+def test_what_a_model_raises_comes_through():
+    stream = Stream(200)
+
+    class Refuses(Model):
+        @property
+        def predict(self):
+            raise RuntimeError("not now")
+
+    class Fails(Model):
+        def predict(self, X):
+            raise KeyError("no such row")
+
+    online = tare.OnlineCalibrator(Model()).update(stream.X, stream.y)
+    for model, error in ((Refuses(), RuntimeError), (Fails(), KeyError)):
+        online.estimator_ = model
+        for call in (lambda: online.predict_interval(stream.X[:1]), lambda: online.update(stream.X[:1], stream.y[:1])):
+            with pytest.raises(error):
+                call()
+    assert online.n_seen_ == 200
+
+
+def test_a_model_may_change_the_row():
+    """The row counts as the model leaves it, on both ways."""
+
+    def writes(X):
+        X[:, 1] = 0.25
+        return mean(X)
+
+    def spoils(X):
+        X[:, 1] = np.nan
+        return mean(X)
+
+    stream = Stream(200)
+    stream.X[:, 1] = 0.25
+    writing, plain = (tare.OnlineCalibrator(model).update(stream.X.copy(), stream.y) for model in (writes, mean))
+    for i in range(20):
+        row, y = stream.X[i : i + 1], stream.y[i : i + 1]
+        other = np.array([[row[0, 0], 0.75]])
+        np.testing.assert_array_equal(writing.predict_interval(other.copy()), plain.predict_interval(row))
+        writing.update(other.copy(), y)
+        plain.update(row, y)
+    assert state(writing) == state(plain)
+    writing.estimator_ = spoils
+    with pytest.raises(ValueError, match="finite|NaN"):
+        writing.update(stream.X[:1].copy(), stream.y[:1])
+
+
+def test_an_answer_is_an_array_of_its_own():
+    stream = Stream(200)
+    online = tare.OnlineCalibrator(mean).update(stream.X, stream.y)
+    first = online.predict_interval(stream.X[:1])
+    kept = first.copy()
+    second = online.predict_interval(stream.X[1:2])
+    assert not np.shares_memory(first, second)
+    np.testing.assert_array_equal(first, kept)
+    assert first.flags.owndata and first.flags.writeable and first.dtype is np.dtype(float)
+
+
+def test_a_row_that_is_learned_need_not_be_the_one_that_was_asked_for():
+    """The answer to a row is kept for its target: for no other row, and for no other prediction."""
+    stream = Stream(300)
+    asked, plain = (tare.OnlineCalibrator(mean).update(stream.X[:200], stream.y[:200]) for _ in range(2))
+    rng = np.random.default_rng(0)
+    for i in range(200, 300):
+        row = slice(i, i + 1)
+        for other in rng.integers(300, size=rng.integers(3)):
+            asked.predict_interval(stream.X[other : other + 1])
+        if rng.integers(2):
+            asked.predict_interval(stream.X[row])
+        if rng.integers(4) == 0:
+            asked.predict_interval(stream.X[row], y_pred=mean(stream.X[row]) + 1.0)
+        asked.update(stream.X[row], stream.y[row])
+        plain.update(stream.X[row], stream.y[row])
+    assert state(asked) == state(plain)

@@ -119,10 +119,21 @@ std::vector<double> OnlineModel::predictions(const Rows& rows, const Execution& 
   return predictions_now(rows, how);
 }
 
+double OnlineModel::prediction(const Rows& row) const {
+  // A given one does not wait for who teaches.
+  return base_ || own_ ? predictions(row)[0] : row.given(0, 0);
+}
+
 PendingRow OnlineModel::answer(double prediction, std::span<const double> x,
                                std::uint64_t ahead) const {
   const auto lock = asking();
   return stream_.answer(prediction, x, ahead);
+}
+
+void OnlineModel::answer(double prediction, std::span<const double> x, std::uint64_t ahead,
+                         PendingRow& out) const {
+  const auto lock = asking();
+  stream_.answer(prediction, x, ahead, out);
 }
 
 void OnlineModel::learn(const PendingRow& row, std::span<const double> x, double target) {

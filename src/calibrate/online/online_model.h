@@ -51,8 +51,12 @@ class OnlineModel final : public QuantileModel {
 
   /// Predictions of rows, for answer().
   std::vector<double> predictions(const Rows& rows, const Execution& how = {}) const;
+  /// That of one row.
+  double prediction(const Rows& row) const;
   /// As OnlineStream.
   PendingRow answer(double prediction, std::span<const double> x, std::uint64_t ahead = 0) const;
+  void answer(double prediction, std::span<const double> x, std::uint64_t ahead,
+              PendingRow& out) const;
   void learn(const PendingRow& row, std::span<const double> x, double target);
   void pass();
   void restart_drift();

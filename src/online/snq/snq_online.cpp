@@ -95,7 +95,8 @@ class SnqOnline final : public OnlineMethod {
   void learn(const OnlineRow& row, const OnlineAnswer& given, double target) override {
     check_learned(row, given, target);
     const double error = in_reach(target - row.prediction);
-    std::vector<double> seen = given.note;
+    std::vector<double>& seen = seen_;
+    seen = given.note;
     if (row.time >= start_) {
       const SnqNote note(seen, levels_.size());
       keeper_.learn(note.base(), note.v[SnqNote::kSpread], given.quantiles, target,
@@ -348,6 +349,7 @@ class SnqOnline final : public OnlineMethod {
   double unit_ = 0.0;  // size of a usual residual; 0: no structure was chosen yet
   double volatility_ = 0.0;
   double volatility_count_ = 0.0;
+  std::vector<double> seen_;  // memory for learn()
   std::uint64_t choices_ = 0;
   std::uint64_t next_choice_ = kFirstChoice;
 };

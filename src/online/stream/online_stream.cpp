@@ -109,20 +109,25 @@ OnlineRow OnlineStream::row_of(const PendingRow& row) const {
 
 PendingRow OnlineStream::answer(double prediction, std::span<const double> features,
                                 std::uint64_t ahead) const {
+  PendingRow row;
+  answer(prediction, features, ahead, row);
+  return row;
+}
+
+void OnlineStream::answer(double prediction, std::span<const double> features, std::uint64_t ahead,
+                          PendingRow& out) const {
   if (!std::isfinite(prediction)) {
     fail(ErrorCode::kBadData, "row {} of the stream: the prediction is {}, not a finite number",
          time_ + ahead, prediction);
   }
   check_features(features, options_.features);
-  PendingRow row{.time = time_ + ahead,
-                 .prediction = prediction,
-                 .features = {features.begin(), features.end()},
-                 .answer = {},
-                 .is_ready = is_ready()};
-  as_known(row.features);
-  for (std::size_t j = 0; j < features.size(); ++j) check_finite(row.time, j, row.features[j]);
-  method_->answer(row_of(row), row.answer);
-  return row;
+  out.time = time_ + ahead;
+  out.prediction = prediction;
+  out.features.assign(features.begin(), features.end());
+  out.is_ready = is_ready();
+  as_known(out.features);
+  for (std::size_t j = 0; j < features.size(); ++j) check_finite(out.time, j, out.features[j]);
+  method_->answer(row_of(out), out.answer);
 }
 
 void OnlineStream::as_known(std::span<double> features) const {

@@ -77,6 +77,9 @@ class OnlineStream {
   /// not finite, and kShapeMismatch for another number of features.
   PendingRow answer(double prediction, std::span<const double> features,
                     std::uint64_t ahead = 0) const;
+  /// The same in the memory of `out`. What it holds after an exception is no answer.
+  void answer(double prediction, std::span<const double> features, std::uint64_t ahead,
+              PendingRow& out) const;
   /// Replaces features that are known later by their last known values.
   void as_known(std::span<double> features) const;
   double effective_rows(const PendingRow& row) const;
