@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from ._online_rows import StreamRows
 
 
-def plain_way(stream: StreamRows) -> Any:
-    """The short way, PlainRows of the core, if the stream has one; otherwise None or False.
+def plain_way(stream: StreamRows, own: dict[str, Any]) -> Any:
+    """The short way, PlainRows of the core, if the stream has one; otherwise None or False. `own` are the attributes of the stream.
 
     Whether a row may take it the core says. If not, the outcome is None, or a tuple with the `y_pred` with which the usual way goes on.
     """
-    model = stream.__dict__.get("_model")
-    if model is None:
+    if "_model" not in own:
         return None
+    model = own["_model"]
     way = model.plain
     if way is None:
         way = model.plain = _way_of(stream) or False

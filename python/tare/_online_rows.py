@@ -172,7 +172,7 @@ class StreamRows(QuantileEstimator):
         return encode_row(self, X, y_pred, y_std) or self._encode_rows(X, y_pred, y_std)
 
     def _quantile_array(self, X: Any, levels: npt.ArrayLike, y_pred: Any = None, y_std: Any = None, *, warn: bool = False) -> AnswerArray:
-        way = plain_way(self) if y_std is None else None
+        way = plain_way(self, self.__dict__) if y_std is None else None
         places = self._model.places_of(read_levels(levels)) if way else None
         if way and places is not None:
             model = self.estimator_

@@ -117,10 +117,10 @@ def test_both_ways_have_the_same_bits_errors_and_warnings(form, monkeypatch):
         for way, online in enumerate(streams):
             with monkeypatch.context() as patch:
                 if way == 1:
-                    patch.setattr(_online, "plain_way", lambda stream: None)
-                    patch.setattr(_online_rows, "plain_way", lambda stream: None)
+                    patch.setattr(_online, "plain_way", lambda stream, own: None)
+                    patch.setattr(_online_rows, "plain_way", lambda stream, own: None)
                 else:
-                    taken += bool(plain_way(online))
+                    taken += bool(plain_way(online, online.__dict__))
                 told.append([outcome(online.predict_interval, X), outcome(online.update, X, y)])
         assert told[0] == told[1], (X, y)
         assert streams[0].n_seen_ == streams[1].n_seen_
@@ -256,7 +256,7 @@ def test_a_model_may_change_the_row():
         plain.update(row, y)
     assert state(writing) == state(plain)
     writing.estimator_ = spoils
-    with pytest.raises(ValueError, match="finite|NaN"):
+    with pytest.raises(ValueError, match=r"finite|NaN"):
         writing.update(stream.X[:1].copy(), stream.y[:1])
 
 
