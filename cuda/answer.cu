@@ -20,7 +20,7 @@ constexpr std::size_t kMostNearQueries = 524'288;
 // cores, where they can be used, make that three times as quick.
 constexpr int kFewRows = 4'096;
 constexpr double kMostNearShare = 0.2;
-constexpr double kMostNearShareForTensor = 0.06;
+constexpr double kMostNearShareForTensor = 0.035;
 constexpr std::size_t kFewestQueries = 512;
 constexpr double kShareOfMemory = 0.5;
 constexpr int kMostSlices = 64;

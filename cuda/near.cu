@@ -38,7 +38,8 @@ void reserve_lists(NearWorkspace& work, long all, long most_of_tile) {
     } catch (const DeviceError& error) {
       work.lists = DeviceArray<int>();
       if (error.code != cudaErrorMemoryAllocation || wanted <= most_of_tile) throw;
-      wanted = std::max(most_of_tile, in_chunks(static_cast<int>(std::min(wanted / 2, 0x7fffff00L))));
+      wanted =
+          std::max(most_of_tile, in_chunks(static_cast<int>(std::min(wanted / 2, 0x7fffff00L))));
     }
   }
 }

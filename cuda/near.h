@@ -6,10 +6,10 @@
 
 namespace tare_cuda {
 
-/// Windows that are small: queries that are near to each other are a tile, and only rows that may be
-/// in one of its windows are looked at, in the order of residuals. The rest of the work is that of
-/// other kernels: cumulated sums of chunks, and a second look into the chunk of a level. Weights are
-/// added up one by one in double precision, and rows without a weight change no sum, so no bit
+/// Windows that are small: queries that are near to each other are a tile, and only rows that may
+/// be in one of its windows are looked at, in the order of residuals. The rest of the work is that
+/// of other kernels: cumulated sums of chunks, and a second look into the chunk of a level. Weights
+/// are added up one by one in double precision, and rows without a weight change no sum, so no bit
 /// depends on the other queries of the tile.
 
 inline constexpr int kTile = 128;      // queries
@@ -50,8 +50,8 @@ void count_rows(const RowsView& rows, const RegionsView& regions, bool whole_lea
 void list_rows(const RowsView& rows, const TilesView& tiles, bool whole_leaves, int count,
                cudaStream_t stream);
 
-/// The reach of tiles from some rows, among which each query has enough: the k-th of all rows is not
-/// farther than the k-th of these.
+/// The reach of tiles from some rows, among which each query has enough: the k-th of all rows is
+/// not farther than the k-th of these.
 void narrow_reach(const RowsView& rows, const BatchView& batch, const NearRule& rule,
                   const TilesView& tiles, int count, cudaStream_t stream);
 /// The squared distance up to which rows are in the window of a query: that of the nearest rows.

@@ -23,8 +23,7 @@ class ReachSearch {
     constexpr float kSteps = 0x1p31F;
     scale_ = kSteps / fmaxf(most, 1e-37F);
     const float reach = sqrtf(most);
-    const float error =
-        difference_error(rows.dims, query.norm, query.norm + reach, reach) * scale_;
+    const float error = difference_error(rows.dims, query.norm, query.norm + reach, reach) * scale_;
     searched_ = !(query.reachable && error < 0x1p28F);
     usable_ = !searched_;
     margin_ = usable_ ? 2U * static_cast<unsigned>(error) + 4U : 0U;
@@ -203,8 +202,7 @@ __global__ void __launch_bounds__(kTile)
                         (1.0F + static_cast<float>(rule.tie_tolerance)) * kSlack;
   const float norm = __int_as_float(static_cast<int>(largest_norm));
   const float reach = sqrtf(squared);
-  tiles.reach2[tile] =
-      squared + 2.0F * difference_error(rows.dims, norm, norm + reach, reach);
+  tiles.reach2[tile] = squared + 2.0F * difference_error(rows.dims, norm, norm + reach, reach);
 }
 
 template <int kDims>

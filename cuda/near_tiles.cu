@@ -160,7 +160,7 @@ __device__ inline int rows_within(const RowsView& rows, const RegionsView& regio
 /// The smallest squared distance within which leaves with so many rows are, by bisection over the
 /// bits of a float.
 __device__ inline float reach_of_leaves(const RowsView& rows, const RegionsView& regions,
-                                         const float* box, int wanted) {
+                                        const float* box, int wanted) {
   unsigned low = 0;
   auto high = static_cast<unsigned>(__float_as_int(3e38F));
   while (low < high) {
@@ -179,7 +179,7 @@ __device__ inline float reach_of_leaves(const RowsView& rows, const RegionsView&
 __global__ void __launch_bounds__(kThreads)
     tile_reach(RowsView rows, RegionsView regions, NearRule rule, const float* boxes,
                float* reach2) {
-  constexpr int kMoreLeaves = 4;  // the bound is the better for it
+  constexpr int kMoreLeaves = 4;          // the bound is the better for it
   const float norm = reach2[blockIdx.x];  // the largest of the tile
   if (norm < 0.0F) return;                // no query
   float squared = static_cast<float>(rule.bandwidth * rule.bandwidth);
@@ -211,8 +211,9 @@ __device__ inline void for_each_row_within(const RowsView& rows, const RegionsVi
       const int leaf = group + __ffs(static_cast<int>(left)) - 1;
       const int end = part_begin(rows.rows, regions.depth, leaf + 1);
       for (int k = part_begin(rows.rows, regions.depth, leaf) + lane; k < end; k += 32) {
-        if (whole_leaves || point_distance2(rows, box, regions.values + static_cast<long>(k) *
-                                                                            rows.padded) <= reach2) {
+        if (whole_leaves ||
+            point_distance2(rows, box, regions.values + static_cast<long>(k) * rows.padded) <=
+                reach2) {
           use(regions.rows[k]);
         }
       }
@@ -253,7 +254,8 @@ constexpr int kWordsOfWarp = kMapWords / kWarps;
 
 /// One block a tile: the rows of near leaves, in the order of residuals, by a map with one bit for
 /// each row, filled and read in parts where the rows are many.
-__global__ void __launch_bounds__(kThreads) list_near(RowsView rows, TilesView tiles, bool whole_leaves) {
+__global__ void __launch_bounds__(kThreads)
+    list_near(RowsView rows, TilesView tiles, bool whole_leaves) {
   __shared__ unsigned map[kMapWords];
   __shared__ int warp_counts[kWarps];
   const int tile = tiles.first + static_cast<int>(blockIdx.x);
@@ -295,8 +297,7 @@ __global__ void __launch_bounds__(kThreads) list_near(RowsView rows, TilesView t
       int place = to + upto - __popc(word);
       to += __shfl_sync(~0U, upto, 31);
       for (; word != 0; word &= word - 1) {
-        list[place++] =
-            first + (warp * kWordsOfWarp + i) * 32 + __ffs(static_cast<int>(word)) - 1;
+        list[place++] = first + (warp * kWordsOfWarp + i) * 32 + __ffs(static_cast<int>(word)) - 1;
       }
     }
   }
@@ -355,8 +356,8 @@ int make_tiles(const RowsView& rows, const BatchView& batch, const NearRule& rul
   const int parts = 1 << part_depth;
   const int tiles = parts + batch.count / kTile;  // each part has one that is not full
   reserve(work, batch.count, tiles, rows.padded);
-  locate<<<blocks_for(batch.count), kThreads, 0, stream>>>(rows, batch, regions,
-                                                           work.leaves.data(), work.numbers.data());
+  locate<<<blocks_for(batch.count), kThreads, 0, stream>>>(rows, batch, regions, work.leaves.data(),
+                                                           work.numbers.data());
   std::size_t bytes = work.sorting.size();
   check(cub::DeviceRadixSort::SortPairs(work.sorting.data(), bytes, work.leaves.data(),
                                         work.sorted_leaves.data(), work.numbers.data(),
@@ -364,8 +365,8 @@ int make_tiles(const RowsView& rows, const BatchView& batch, const NearRule& rul
                                         std::max(1, regions.depth), stream),
         "sorting queries");
   const int leaf_bits = regions.depth - part_depth;
-  count_tiles<<<blocks_for(parts), kThreads, 0, stream>>>(
-      work.sorted_leaves.data(), batch.count, leaf_bits, parts, work.part_tiles.data());
+  count_tiles<<<blocks_for(parts), kThreads, 0, stream>>>(work.sorted_leaves.data(), batch.count,
+                                                          leaf_bits, parts, work.part_tiles.data());
   bytes = work.sorting.size();
   check(cub::DeviceScan::ExclusiveSum(work.sorting.data(), bytes, work.part_tiles.data(),
                                       work.first_tiles.data(), parts, stream),

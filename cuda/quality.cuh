@@ -19,7 +19,7 @@ constexpr float kMostError = 1e-3F;
 /// Bound on the relative error of the weights that count, for a query at `nearest` of its nearest
 /// row.
 __device__ inline float weight_error(const RowsView& rows, const BatchView& batch, Metric metric,
-                              float query_norm, float nearest) {
+                                     float query_norm, float nearest) {
   const auto h = static_cast<float>(batch.bandwidth);
   const bool laplace = batch.kernel == kTareCudaLaplace;
   const bool gaussian = batch.kernel == kTareCudaGaussian;
@@ -38,8 +38,8 @@ __device__ inline float weight_error(const RowsView& rows, const BatchView& batc
   return squared / ((gaussian ? 2.0F : 1.0F) * h * h);
 }
 
-__device__ inline bool good_enough(const RowsView& rows, const BatchView& batch, Metric metric, int query,
-                            double total, double window_n, float nearest) {
+__device__ inline bool good_enough(const RowsView& rows, const BatchView& batch, Metric metric,
+                                   int query, double total, double window_n, float nearest) {
   const float norm = batch.norms[query];
   if (!isfinite(norm)) return false;
   if (metric == Metric::kTensor) {

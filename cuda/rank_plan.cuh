@@ -28,7 +28,7 @@ __device__ inline double whole_part(double product, double& share) {
 }
 
 __device__ inline Plan plan_of(double level, double total, double window_n, bool counts,
-                        const TareCudaRanks& ranks) {
+                               const TareCudaRanks& ranks) {
   Plan plan;
   const double slack = 1.0 - ranks.tie_slack;
   double share = 0.0;

@@ -51,11 +51,64 @@ __global__ void prepare_rows(RowsView view, const double* given_weights, double 
   log_weights[i] = share > 0.0 ? static_cast<float>(log2(share)) : kNoWeight;
 }
 
-template <class T>
-DeviceArray<T> copied(const T* values, std::size_t count) {
-  DeviceArray<T> array(count);
-  check(cudaMemcpy(array.data(), values, array.bytes(), cudaMemcpyDefault), "copying rows");
-  return array;
+/// Arrays one behind the other in one piece of memory: to get and give back each alone takes as
+/// long as to fill it.
+class Layout {
+ public:
+  /// The place of an array, for room(), or behind `memory`.
+  explicit Layout(std::byte* memory) : memory_(memory) {}
+
+  template <class T>
+  T* array(std::size_t count) {
+    constexpr std::size_t kAlignment = 256;
+    T* place = memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + bytes_);
+    bytes_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+    return place;
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::byte* memory_;
+  std::size_t bytes_ = 0;
+};
+
+/// Where the arrays of the rows are.
+struct RowArrays {
+  RowArrays(Layout layout, const RowsView& view, bool weighted) {
+    const auto rows = static_cast<std::size_t>(view.rows);
+    const auto dims = static_cast<std::size_t>(view.dims);
+    const auto blocks = static_cast<std::size_t>(view.blocks);
+    const std::size_t pitch = blocks * kBlock;
+    const std::size_t cells = pitch * static_cast<std::size_t>(view.padded);
+    columns = layout.array<double>(rows * dims);
+    residuals = layout.array<double>(rows);
+    means = layout.array<double>(dims);
+    given_weights = layout.array<double>(weighted ? rows : 0);
+    by_row = layout.array<float>(cells);
+    by_column = layout.array<float>(cells);
+    words = layout.array<unsigned>(blocks *
+                                   static_cast<std::size_t>(words_of_rows(view.padded, kBlock)));
+    norms = layout.array<float>(pitch);
+    weights = layout.array<float>(weighted ? pitch : 0);
+    log_weights = layout.array<float>(weighted ? pitch : 0);
+    bytes = layout.bytes();
+  }
+
+  double* columns;
+  double* residuals;
+  double* means;
+  double* given_weights;
+  float* by_row;
+  float* by_column;
+  unsigned* words;
+  float* norms;
+  float* weights;
+  float* log_weights;
+  std::size_t bytes;
+};
+
+void copy(double* to, const double* from, std::size_t count) {
+  check(cudaMemcpy(to, from, count * sizeof(double), cudaMemcpyDefault), "copying rows");
 }
 
 constexpr std::size_t kPartRows = 65'536;  // that a thread takes at a time
@@ -110,36 +163,31 @@ TareCudaRows::TareCudaRows(int at, const TareCudaSample& sample) : device(at) {
   const std::vector<double> means = means_of(sample);
   view.largest_norm = largest_norm_of(sample, means);
   view.word_unit = word_unit_of(view.largest_norm);
-  columns_ = copied(sample.columns, sample.rows * sample.dims);
-  residuals_ = copied(sample.residuals, sample.rows);
-  means_ = copied(means.data(), means.size());
-  const auto pitch = static_cast<std::size_t>(view.blocks) * kBlock;
-  const std::size_t cells = pitch * static_cast<std::size_t>(view.padded);
-  by_row_ = DeviceArray<float>(cells);
-  by_column_ = DeviceArray<float>(cells);
-  words_ = DeviceArray<unsigned>(static_cast<std::size_t>(view.blocks) *
-                                 static_cast<std::size_t>(words_of_rows(view.padded, kBlock)));
-  norms_ = DeviceArray<float>(pitch);
+  const bool weighted = sample.weights != nullptr;
+  memory_ = DeviceArray<std::byte>(RowArrays(Layout(nullptr), view, weighted).bytes);
+  const RowArrays arrays(Layout(memory_.data()), view, weighted);
+  copy(arrays.columns, sample.columns, sample.rows * sample.dims);
+  copy(arrays.residuals, sample.residuals, sample.rows);
+  copy(arrays.means, means.data(), means.size());
   double largest_weight = 1.0;
-  if (sample.weights != nullptr) {
+  if (weighted) {
     largest_weight = *std::max_element(sample.weights, sample.weights + sample.rows);
-    given_weights_ = copied(sample.weights, sample.rows);
-    weights_ = DeviceArray<float>(pitch);
-    log_weights_ = DeviceArray<float>(pitch);
+    copy(arrays.given_weights, sample.weights, sample.rows);
   }
-  view.columns = columns_.data();
-  view.residuals = residuals_.data();
-  view.means = means_.data();
-  view.by_row = by_row_.data();
-  view.by_column = by_column_.data();
-  view.words = words_.data();
-  view.norms = norms_.data();
-  view.weights = weights_.data();
-  view.log_weights = log_weights_.data();
+  view.columns = arrays.columns;
+  view.residuals = arrays.residuals;
+  view.means = arrays.means;
+  view.by_row = arrays.by_row;
+  view.by_column = arrays.by_column;
+  view.words = arrays.words;
+  view.norms = arrays.norms;
+  view.weights = weighted ? arrays.weights : nullptr;
+  view.log_weights = weighted ? arrays.log_weights : nullptr;
   constexpr int kThreads = 256;
+  const long pitch = static_cast<long>(view.blocks) * kBlock;
   prepare_rows<<<static_cast<unsigned>((pitch + kThreads - 1) / kThreads), kThreads>>>(
-      view, given_weights_.data(), largest_weight, by_row_.data(), by_column_.data(), words_.data(),
-      norms_.data(), weights_.data(), log_weights_.data());
+      view, arrays.given_weights, largest_weight, arrays.by_row, arrays.by_column, arrays.words,
+      arrays.norms, weighted ? arrays.weights : nullptr, weighted ? arrays.log_weights : nullptr);
   check_launch("preparing rows");
   check(cudaDeviceSynchronize(), "preparing rows");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 
@@ -29,14 +30,5 @@ struct TareCudaRows {
   std::unique_ptr<tare_cuda::Regions> regions_;
   double share_bandwidth_ = 0.0;
   double share_ = 1.0;
-  tare_cuda::DeviceArray<double> columns_;
-  tare_cuda::DeviceArray<double> residuals_;
-  tare_cuda::DeviceArray<double> means_;
-  tare_cuda::DeviceArray<double> given_weights_;
-  tare_cuda::DeviceArray<float> by_row_;
-  tare_cuda::DeviceArray<float> by_column_;
-  tare_cuda::DeviceArray<unsigned> words_;
-  tare_cuda::DeviceArray<float> norms_;
-  tare_cuda::DeviceArray<float> weights_;
-  tare_cuda::DeviceArray<float> log_weights_;
+  tare_cuda::DeviceArray<std::byte> memory_;  // of all that the view shows
 };

@@ -149,7 +149,10 @@ Answer<float> predict_single(const Model& model, const Table2d<float>& x,
                              const std::optional<Table2d<double>>& given,
                              const std::vector<double>& levels, std::size_t threads,
                              const Groups& group, const std::string& device) {
-  constexpr std::size_t kRowsAtATime = 16'384;
+  constexpr std::size_t kRowsHere = 16'384;
+  constexpr std::size_t kRowsOnAGpu = 131'072;  // which does many at a time
+  const Device on = parse_device(device);
+  const std::size_t at_a_time = on.kind == DeviceKind::kCpu ? kRowsHere : kRowsOnAGpu;
   const std::vector<Level> asked = levels_of(levels);
   const auto rows = view_of(x);
   const MatrixView beside = optional_view(given);
@@ -163,20 +166,21 @@ Answer<float> predict_single(const Model& model, const Table2d<float>& x,
          groups.size());
   }
   WarningTally tally(model.get(), asked);
-  std::vector<float> out;
-  out.reserve(rows.rows() * asked.size());
+  std::vector<float> out(rows.rows() * asked.size());
   const auto work = [&](const Execution& how) {
-    for (std::size_t first = 0; first < rows.rows() || first == 0; first += kRowsAtATime) {
-      const std::size_t count = std::min(kRowsAtATime, rows.rows() - first);
+    for (std::size_t first = 0; first < rows.rows() || first == 0; first += at_a_time) {
+      const std::size_t count = std::min(at_a_time, rows.rows() - first);
       Matrix part(count, rows.cols());
       std::copy_n(rows.data() + first * rows.cols(), count * rows.cols(), part.values().begin());
       const MatrixView part_given = beside.cols() > 0 ? beside.middle_rows(first, count) : beside;
       const auto part_groups = groups.empty() ? groups : groups.subspan(first, count);
       const Matrix answer = quantiles_of(model, {part, part_given, part_groups}, asked, how, tally);
-      for (const double q : answer.values()) out.push_back(static_cast<float>(q));
+      std::ranges::transform(answer.values(),
+                             out.begin() + static_cast<std::ptrdiff_t>(first * asked.size()),
+                             [](double q) { return static_cast<float>(q); });
     }
   };
-  run_rows(rows.rows(), threads, work, parse_device(device));
+  run_rows(rows.rows(), threads, work, on);
   return {table_array(std::move(out), rows.rows(), asked.size()), warning_list(tally.list())};
 }
 
