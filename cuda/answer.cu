@@ -19,8 +19,9 @@ constexpr std::size_t kMostNearQueries = 524'288;
 // Below so many rows, or where a larger share of them is near, all of them are looked at. Tensor
 // cores, where they can be used, make that three times as quick.
 constexpr int kFewRows = 4'096;
-constexpr double kMostNearShare = 0.2;
-constexpr double kMostNearShareForTensor = 0.035;
+constexpr double kMostNearShare = 0.25;
+constexpr double kMostNearShareForTensor = 0.045;
+constexpr double kMostNearShareForTensorInManyDims = 0.01;  // where boxes are near to most leaves
 constexpr std::size_t kFewestQueries = 512;
 constexpr double kShareOfMemory = 0.5;
 constexpr int kMostSlices = 64;
@@ -323,8 +324,10 @@ bool serves_tensor(const TareCudaRows& rows, const TareCudaQuestion& question) {
 bool looks_near(TareCudaRows& rows, const TareCudaQuestion& question, bool tensor) {
   if (question.kernel == kTareCudaKnn) return true;
   if (question.kernel == kTareCudaGaussian || question.kernel == kTareCudaLaplace) return false;
-  return rows.view.rows >= kFewRows &&
-         rows.near_share(question.bandwidth) <= (tensor ? kMostNearShareForTensor : kMostNearShare);
+  const double most = !tensor                ? kMostNearShare
+                      : rows.view.padded > 4 ? kMostNearShareForTensorInManyDims
+                                             : kMostNearShareForTensor;
+  return rows.view.rows >= kFewRows && rows.near_share(question.bandwidth) <= most;
 }
 
 /// Answers again, by differences, what tensor cores could not answer well enough.

@@ -235,13 +235,29 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x == 0) counts[blockIdx.x] = count;
 }
 
+constexpr int kLeavesOfTile = 4;  // about, where queries are as many as rows
+
 /// Rows that are looked at for the queries of some leaves.
 __global__ void __launch_bounds__(kThreads)
     rows_near_leaves(RowsView rows, RegionsView regions, float reach2, int* counts) {
-  const auto leaf = static_cast<int>(static_cast<long>(blockIdx.x) * regions.leaves() / gridDim.x);
+  __shared__ float box[2 * TARE_CUDA_MOST_DIMS];
+  const auto leaf = static_cast<int>(static_cast<long>(blockIdx.x) * regions.leaves() / gridDim.x) /
+                    kLeavesOfTile * kLeavesOfTile;
+  const int last = min(regions.leaves(), leaf + kLeavesOfTile);
+  for (int j = static_cast<int>(threadIdx.x); j < rows.padded; j += kThreads) {
+    float low = INFINITY;
+    float high = -INFINITY;
+    for (int k = leaf; k < last; ++k) {
+      const float* one = regions.boxes + static_cast<long>(k) * 2 * rows.padded;
+      low = fminf(low, one[j]);
+      high = fmaxf(high, one[rows.padded + j]);
+    }
+    box[j] = low;
+    box[rows.padded + j] = high;
+  }
+  __syncthreads();
   int count = 0;
-  for_each_row_within(rows, regions, regions.boxes + static_cast<long>(leaf) * 2 * rows.padded,
-                      reach2, false, [&](int) { ++count; });
+  for_each_row_within(rows, regions, box, reach2, false, [&](int) { ++count; });
   count = block_sum(count);
   if (threadIdx.x == 0) counts[blockIdx.x] = count;
 }
