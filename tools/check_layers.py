@@ -15,17 +15,18 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "base": set(),
     "math": {"base"},
     "io": {"base"},
+    "decide": {"io", "math", "base"},
     "data": {"io", "math", "base"},
     "index": {"math", "base"},
     "device": {"base"},
     "model": {"data", "io", "math", "base"},
     "online": {"io", "math", "base"},
     "calibrate": {"online", "device", "index", "model", "data", "io", "math", "base"},
-    "apply": {"calibrate", "online", "data", "io", "math", "base"},
+    "apply": {"decide", "calibrate", "online", "data", "io", "math", "base"},
     "capi": {"apply", "calibrate", "io", "base"},
-    "evaluate": {"calibrate", "model", "data", "io", "math", "base"},
-    "report": {"evaluate", "apply", "online", "calibrate", "data", "io", "base"},
-    "serve": {"apply", "online", "calibrate", "index", "model", "data", "io", "math", "base"},
+    "evaluate": {"decide", "calibrate", "model", "data", "io", "math", "base"},
+    "report": {"decide", "evaluate", "apply", "online", "calibrate", "data", "io", "base"},
+    "serve": {"decide", "apply", "online", "calibrate", "index", "model", "data", "io", "math", "base"},
 }
 INCLUDE = re.compile(r'^\s*#include "([\w/.-]+)"')
 MOST_FILES = 30

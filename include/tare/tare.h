@@ -27,6 +27,8 @@
 #include "tare/data/input_column.h"
 #include "tare/data/missing_policy.h"
 #include "tare/data/problem.h"
+#include "tare/decide/cost.h"
+#include "tare/decide/decision.h"
 #include "tare/evaluate/metrics.h"
 #include "tare/evaluate/scorecard.h"
 #include "tare/evaluate/target_jumps.h"

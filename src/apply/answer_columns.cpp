@@ -8,6 +8,7 @@
 namespace tare {
 namespace {
 
+constexpr std::size_t kDecisionColumns = 3;
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// The level of a quantile, or what lies between those of an interval's ends: nothing where these
@@ -22,11 +23,15 @@ double kept_level(std::span<const double> levels, const LevelColumns::Delivered&
 AnswerColumns::AnswerColumns(std::vector<std::string> names)
     : names_(std::move(names)), flag_(names_.size()), levels_(names_.size()) {}
 
-AnswerColumns::AnswerColumns(const QuantileModel& model, const LevelColumns& levels,
-                             bool diagnostics)
-    : levels_(levels.names.size()), diagnostics_(diagnostics) {
+AnswerColumns::AnswerColumns(const QuantileModel& model, const LevelColumns& levels, Parts parts)
+    : levels_(levels.names.size()), parts_(parts) {
   for (const std::string& name : levels.names) add(name);
-  if (!diagnostics) return;
+  if (parts.decision) {
+    add("action");
+    add("cost");
+    add("cost_of_mean");
+  }
+  if (!parts.diagnostics) return;
   add("effective_n");
   add("nearest");
   add("fallback", true);
@@ -48,7 +53,8 @@ void AnswerColumns::add(std::string name, bool flag) {
 void AnswerColumns::fill(const Prediction& prediction, std::size_t i, std::span<double> out) const {
   std::size_t next = 0;
   for (std::size_t j = 0; j < levels_; ++j) out[next++] = prediction.quantiles(i, j);
-  if (!diagnostics_) return;
+  if (parts_.decision) next += kDecisionColumns;
+  if (!parts_.diagnostics) return;
   const bool near = !prediction.nearest.empty();
   out[next++] = prediction.effective_n.empty() ? kUnknown : prediction.effective_n[i];
   out[next++] = near ? prediction.nearest[i] : kUnknown;
@@ -62,6 +68,12 @@ void AnswerColumns::fill(const Prediction& prediction, std::size_t i, std::span<
   for (const auto& column : delivered_) {
     out[next++] = kept_level(prediction.delivered.row(i), column);
   }
+}
+
+void AnswerColumns::fill_decision(const Decision& decision, std::span<double> out) const {
+  out[levels_] = decision.action;
+  out[levels_ + 1] = decision.cost;
+  out[levels_ + 2] = decision.cost_of_mean;
 }
 
 }  // namespace tare

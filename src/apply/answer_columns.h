@@ -10,16 +10,21 @@
 #include "apply/level_columns.h"
 #include "tare/calibrate/prediction.h"
 #include "tare/calibrate/quantile_model.h"
+#include "tare/decide/decision.h"
 
 namespace tare {
 
-/// The columns of an answer, the same for every front end: quantiles; with diagnostics
-/// effective_n, nearest, fallback, outside and the two ends of each quantile's band; and with a
-/// guarantee the levels that it keeps.
+/// The columns of an answer, the same for every front end: quantiles; with a cost action, cost and
+/// cost_of_mean; with diagnostics effective_n, nearest, fallback, outside and the two ends of each
+/// quantile's band; and with a guarantee the levels that it keeps.
 class AnswerColumns {
  public:
   AnswerColumns() = default;
-  AnswerColumns(const QuantileModel& model, const LevelColumns& levels, bool diagnostics);
+  struct Parts {
+    bool decision = false;
+    bool diagnostics = false;
+  };
+  AnswerColumns(const QuantileModel& model, const LevelColumns& levels, Parts parts);
 
   /// Columns of these names, none of them a flag, for AnswerText.
   explicit AnswerColumns(std::vector<std::string> names);
@@ -30,8 +35,9 @@ class AnswerColumns {
   bool is_flag(std::size_t column) const { return flag_[column] != 0; }
 
   /// The numbers of row i of a prediction, whose first quantiles are at the columns' levels.
-  /// Numbers that the model does not provide are NaN.
+  /// Numbers that the model does not provide are NaN. Those of a decision are left as they are.
   void fill(const Prediction& prediction, std::size_t i, std::span<double> out) const;
+  void fill_decision(const Decision& decision, std::span<double> out) const;
 
  private:
   void add(std::string name, bool flag = false);
@@ -39,7 +45,7 @@ class AnswerColumns {
   std::vector<std::string> names_;
   std::vector<std::uint8_t> flag_;
   std::size_t levels_ = 0;
-  bool diagnostics_ = false;
+  Parts parts_;
   std::vector<LevelColumns::Delivered> delivered_;  // empty without a guarantee
 };
 

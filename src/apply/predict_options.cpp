@@ -22,6 +22,9 @@ void PredictOptions::set(std::string_view name, std::string_view text) {
     levels = parse_level_list(text, wanted);
   } else if (wanted == "interval") {
     intervals = parse_level_list(text, wanted);
+  } else if (wanted == "cost") {
+    cost.reset();
+    if (!text.empty()) cost = Cost::parse(text);
   } else if (wanted == "keep") {
     keep = split_names(text);
   } else if (wanted == "missing") {
@@ -32,7 +35,7 @@ void PredictOptions::set(std::string_view name, std::string_view text) {
     fail(ErrorCode::kInvalidArgument,
          {.option = wanted,
           .value = std::string(text),
-          .remedies = {advice("there are: levels, interval, keep, missing, diagnostics")},
+          .remedies = {advice("there are: levels, interval, cost, keep, missing, diagnostics")},
           .named_in_problem = true},
          "a prediction has no option '{}'", wanted);
   }

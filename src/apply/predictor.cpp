@@ -7,15 +7,18 @@
 
 #include "apply/answer_columns.h"
 #include "apply/answer_text.h"
+#include "apply/decision/decision_tally.h"
 #include "apply/kept_columns.h"
 #include "apply/level_columns.h"
 #include "apply/row_encoder.h"
 #include "base/fail.h"
+#include "base/parallel.h"
 #include "calibrate/plain_schema.h"
 #include "data/rows.h"
 #include "io/select_columns.h"
 #include "tare/calibrate/reliability.h"
 #include "tare/calibrate/warnings.h"
+#include "tare/decide/decision.h"
 
 namespace tare {
 namespace {
@@ -27,16 +30,29 @@ FittedModel with_schema(FittedModel model) {
 
 /// The default levels if neither levels nor intervals are requested.
 LevelColumns named_levels(const PredictOptions& options) {
-  const bool asked =
-      !options.levels.empty() || !options.intervals.empty() || !options.unnamed_levels.empty();
+  const bool asked = !options.levels.empty() || !options.intervals.empty() ||
+                     !options.unnamed_levels.empty() || options.cost.has_value();
   return level_columns(asked ? std::span<const double>(options.levels) : usual_levels(),
                        options.intervals);
 }
 
-std::vector<Level> all_levels(const LevelColumns& named, const std::vector<double>& unnamed) {
+/// Those of the columns and that of the action: warnings are about these.
+std::vector<Level> shown_levels(const LevelColumns& named, const PredictOptions& options) {
   std::vector<Level> levels = named.levels;
-  for (const double level : unnamed) levels.emplace_back(level);
+  if (options.cost && options.cost->best_level()) levels.push_back(*options.cost->best_level());
   return levels;
+}
+
+std::vector<Level> all_levels(std::vector<Level> levels, const std::vector<double>& unnamed,
+                              const std::optional<Decider>& decider) {
+  for (const double level : unnamed) levels.emplace_back(level);
+  if (decider) levels.insert(levels.end(), decider->levels().begin(), decider->levels().end());
+  return levels;
+}
+
+std::optional<Decider> decider_of(const PredictOptions& options) {
+  if (!options.cost) return std::nullopt;
+  return Decider(*options.cost);
 }
 
 /// Enough rows that neighbours share work, few enough that progress is reported often. The work of
@@ -56,21 +72,31 @@ class Predictor::Impl {
       : fitted(with_schema(std::move(given))),
         options(std::move(asked)),
         named(named_levels(options)),
-        levels(all_levels(named, options.unnamed_levels)),
-        columns(*fitted.model, named, options.diagnostics),
-        tally(*fitted.model, named.levels),
+        decider(decider_of(options)),
+        shown(shown_levels(named, options)),
+        levels(all_levels(shown, options.unnamed_levels, decider)),
+        columns(*fitted.model, named,
+                {.decision = decider.has_value(), .diagnostics = options.diagnostics}),
+        tally(*fitted.model, shown),
         encoder(*fitted.schema, options.with_targets ? Need::kFeaturesAndTarget : Need::kFeatures,
                 options.missing, options.outside_model),
         text(columns) {}
 
   void answer_block(const Rows& rows, const Execution& how, std::size_t first, Answers& answers);
+  void decide_block(MatrixView quantiles, std::size_t skip, const Execution& how, std::size_t first,
+                    Answers& answers);
+  /// Rows to answer at once of `count`: a decision needs hundreds of quantiles of each.
+  std::size_t rows_at_once(std::size_t count, const Execution& how) const;
 
   FittedModel fitted;
   PredictOptions options;
   LevelColumns named;
-  std::vector<Level> levels;  // of the columns, followed by the unnamed ones
+  std::optional<Decider> decider;
+  std::vector<Level> shown;
+  std::vector<Level> levels;  // those shown, then the unnamed ones, then the decider's
   AnswerColumns columns;
   WarningTally tally;
+  DecisionTally decisions;
   RowEncoder encoder;
   AnswerText text;
 };
@@ -79,16 +105,49 @@ void Predictor::Impl::answer_block(const Rows& rows, const Execution& how, std::
                                    Answers& answers) {
   Execution asked = how;
   asked.diagnostics = options.diagnostics;
+  // Bands take long, and a decision has no use for them.
+  const bool apart = decider && options.diagnostics;
+  const std::size_t with_bands = levels.size() - (apart ? decider->levels().size() : 0);
+  const std::span<const Level> reliable = std::span(levels).first(with_bands);
   const Prediction prediction = options.diagnostics
-                                    ? predict_with_reliability(*fitted.model, rows, levels, asked)
+                                    ? predict_with_reliability(*fitted.model, rows, reliable, asked)
                                     : fitted.model->predict(rows, levels, asked);
   tally.add(rows, prediction);
-  const std::size_t count = named.levels.size();
+  const std::size_t count = shown.size();
   for (std::size_t i = 0; i < rows.x.rows(); ++i) {
     columns.fill(prediction, i, answers.values.row(first + i));
-    std::ranges::copy(prediction.quantiles.row(i).subspan(count),
+    std::ranges::copy(prediction.quantiles.row(i).subspan(count, options.unnamed_levels.size()),
                       answers.unnamed.row(first + i).begin());
   }
+  if (!decider) return;
+  if (!apart) {
+    decide_block(prediction.quantiles, with_bands - decider->levels().size(), how, first, answers);
+    return;
+  }
+  asked.diagnostics = false;
+  const Prediction laws = fitted.model->predict(rows, decider->levels(), asked);
+  decide_block(laws.quantiles, 0, how, first, answers);
+}
+
+/// The decider's quantiles are behind the first `skip` of each row.
+void Predictor::Impl::decide_block(MatrixView quantiles, std::size_t skip, const Execution& how,
+                                   std::size_t first, Answers& answers) {
+  constexpr std::size_t kDecidedRows = 16;
+  const std::size_t count = quantiles.rows();
+  std::vector<Decision> made(count);
+  parallel_blocks(how, count, kDecidedRows, [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      made[i] = decider->decide(quantiles.row(i).subspan(skip));
+      columns.fill_decision(made[i], answers.values.row(first + i));
+    }
+  });
+  for (const Decision& decision : made) decisions.add(decision);
+}
+
+std::size_t Predictor::Impl::rows_at_once(std::size_t count, const Execution& how) const {
+  constexpr std::size_t kRowsWithDecisions = 4'096;  // 8 MB of quantiles
+  if (how.progress) return rows_between_reports(levels.size());
+  return std::max<std::size_t>(decider ? std::min(count, kRowsWithDecisions) : count, 1);
 }
 
 Predictor::Predictor(FittedModel model, PredictOptions options)
@@ -107,8 +166,7 @@ Answers Predictor::answer(const Rows& rows, const Execution& how) {
   answers.rows = all_rows(count);
   answers.values = Matrix(count, impl_->columns.size());
   answers.unnamed = Matrix(count, impl_->options.unnamed_levels.size());
-  const std::size_t at_once =
-      how.progress ? rows_between_reports(impl_->levels.size()) : std::max<std::size_t>(count, 1);
+  const std::size_t at_once = impl_->rows_at_once(count, how);
   for (std::size_t first = 0; first < count || first == 0; first += at_once) {
     if (how.progress) {
       how.progress("answering",
@@ -140,6 +198,7 @@ std::vector<Notice> Predictor::notices() const {
   for (const PredictionWarning& warning : impl_->tally.list()) {
     all.push_back({std::string(warning_name(warning.code)), warning.rows, warning.text});
   }
+  std::ranges::move(impl_->decisions.notices(), std::back_inserter(all));
   return all;
 }
 

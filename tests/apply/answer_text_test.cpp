@@ -35,7 +35,7 @@ Table rows_with_names() {
 
 AnswerColumns columns_of(bool diagnostics) {
   const std::array levels = {0.5};
-  return {any_model(), level_columns(levels, {}), diagnostics};
+  return {any_model(), level_columns(levels, {}), {.diagnostics = diagnostics}};
 }
 
 TEST(AnswerText, CsvHasEmptyCellsForWhatIsNotKnown) {

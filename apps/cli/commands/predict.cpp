@@ -30,6 +30,7 @@ struct PredictArguments {
   std::string output = "-";
   std::string levels;
   std::string intervals;
+  std::string cost;
   std::string keep;
   InputOptions input;
   bool diagnostics = false;
@@ -40,6 +41,7 @@ PredictOptions asked(const PredictArguments& arguments) {
   PredictOptions options;
   options.set("levels", arguments.levels);
   options.set("interval", arguments.intervals);
+  options.set("cost", arguments.cost);
   options.set("keep", arguments.keep);
   options.diagnostics = arguments.diagnostics;
   options.missing = arguments.input.policy();
@@ -88,12 +90,14 @@ void add_predict(CLI::App& app, Common& common) {
       "Examples:\n"
       "  tare predict cars.tare new.csv --levels 0.05,0.5,0.95 > quantiles.csv\n"
       "  tare predict cars.tare new.csv --interval 0.9 --keep id --diagnostics -o intervals.csv\n"
+      "  tare predict cars.tare new.csv --cost over=1,under=4 --keep id\n"
       "  gzip -dc big.csv.gz | tare predict cars.tare - --interval 0.5,0.9 | head\n"
       "With --json each row is an object on its own line. Warnings go to standard error, with a "
       "code\n"
-      "in brackets: infinite_answer, beyond_kept_levels, fallback. With --diagnostics there are "
-      "also\n"
-      "few_effective_rows and outside, and columns that show the rows concerned.");
+      "in brackets: infinite_answer, beyond_kept_levels, fallback, and with --cost "
+      "infinite_tail\n"
+      "and outside_cost_table. With --diagnostics there are also few_effective_rows and outside,\n"
+      "and columns that show the rows concerned.");
   command->add_option("model", options->model, "Model file of 'tare fit'")->required();
   command
       ->add_option("data", options->data, "CSV or TSV file, plain or .gz; - reads standard input")
@@ -106,6 +110,12 @@ void add_predict(CLI::App& app, Common& common) {
   command->add_option("--interval", options->intervals,
                       "Confidence of central intervals, for example 0.9 or a list with commas; the "
                       "columns are lower_0.9, upper_0.9, ...");
+  command->add_option(
+      "--cost", options->cost,
+      "Costs, for a decision about each row: over=1,under=4 (for each unit by which the action is "
+      "more or less than the target), or a CSV file with the columns action, outcome and cost. The "
+      "columns are action (with the least expected cost under the row's predicted distribution), "
+      "cost (its expected cost) and cost_of_mean (that of acting on the distribution's mean)");
   command->add_option("--keep", options->keep,
                       "Input columns to copy to the output, separated by commas, or 'all'");
   command->add_flag(
@@ -119,7 +129,7 @@ void add_predict(CLI::App& app, Common& common) {
       "bands are empty unless the model was fitted with bands");
   command->add_flag("--force", options->force, "Replace the output file if it exists");
   add_input_options(*command, options->input);
-  put_in_group(*command, kAnswers, {"--levels", "--interval", "--diagnostics"});
+  put_in_group(*command, kAnswers, {"--levels", "--interval", "--cost", "--diagnostics"});
   put_in_group(*command, kColumns, {"--keep"});
   put_in_group(*command, kOutput, {"--output", "--force"});
   add_common(*command, common);

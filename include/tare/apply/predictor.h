@@ -15,6 +15,7 @@
 #include "tare/base/matrix.h"
 #include "tare/calibrate/model_file.h"
 #include "tare/data/missing_policy.h"
+#include "tare/decide/cost.h"
 #include "tare/io/table.h"
 
 namespace TARE_PUBLIC tare {
@@ -25,6 +26,7 @@ struct ColumnRequest;
 struct PredictOptions {
   std::vector<double> levels = {};  // columns q0.05, ...; if both lists are empty: 0.05, 0.5, 0.95
   std::vector<double> intervals = {};  // central intervals: columns lower_0.9, upper_0.9, ...
+  std::optional<Cost> cost = {};       // columns action, cost, cost_of_mean; no default levels then
   bool diagnostics = false;            // columns about the reliability of each answer
   std::vector<std::string> keep = {};  // columns of the table to copy to the output; {"all"}: all
   std::optional<MissingPolicy> missing =
@@ -34,8 +36,8 @@ struct PredictOptions {
   // Quantiles beside the columns: Answers::unnamed. If there are any, there are no default levels.
   std::vector<double> unnamed_levels = {};
 
-  /// Sets levels, interval, diagnostics, keep or missing by name from text, as FitOptions::set.
-  /// Throws kInvalidArgument, also for an unknown name.
+  /// Sets levels, interval, cost (Cost::parse), diagnostics, keep or missing by name from text, as
+  /// FitOptions::set. Throws kInvalidArgument, also for an unknown name.
   void set(std::string_view name, std::string_view text);
 };
 
@@ -68,9 +70,11 @@ class Predictor {
   Predictor& operator=(Predictor&&) noexcept;
 
   const FittedModel& model() const noexcept;
-  /// The names of the columns: quantiles in the order of the levels, then intervals. With
-  /// diagnostics: effective_n, nearest, fallback, outside, the two ends of each quantile's band
-  /// and, with a guarantee, the levels that it keeps.
+  /// The names of the columns: quantiles in the order of the levels, then intervals. With a cost:
+  /// action, the one with the least expected cost under the row's distribution (see Decider), its
+  /// expected cost, and cost_of_mean, that of the action that is best for the distribution's mean.
+  /// With diagnostics: effective_n, nearest, fallback, outside, the two ends of each quantile's
+  /// band and, with a guarantee, the levels that it keeps.
   const std::vector<std::string>& names() const noexcept;
   /// Whether a column is 0 or 1.
   bool is_flag(std::size_t column) const;

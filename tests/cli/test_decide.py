@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Costs and actions: predict --cost."""
+import math
+import unittest
+
+import harness
+from harness import BAD_DATA, NOT_FOUND, USAGE, CliTest, csv_text
+
+ACTIONS = [0.0, 4.0, 8.0, 12.0, 16.0, 20.0]
+OUTCOMES = [-20.0, *ACTIONS, 60.0]
+
+
+def newsvendor_rows(over, under):
+    """A table with the same costs as over and under, for some actions: lines with a kink at the action."""
+    return [[a, y, max(over * (a - y), under * (y - a))] for a in ACTIONS for y in OUTCOMES]
+
+
+class Predict(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.model = self.small_model(count=200)
+
+    def actions(self, *args):
+        return self.ok("predict", self.model, "data.csv", *args).table()
+
+    def test_action_is_the_quantile_at_the_level_of_the_costs(self):
+        for over, under, level in ((1, 4, "0.8"), (0.03, 0.07, "0.7"), (3, 1, "0.25")):
+            rows = self.actions("--cost", f"over={over},under={under}")
+            wanted = self.actions("--levels", level)
+            self.assertEqual(list(rows[0]), ["action", "cost", "cost_of_mean"])
+            self.assertEqual([row["action"] for row in rows], [row[f"q{level}"] for row in wanted])
+            for row in rows:
+                self.assertLessEqual(float(row["cost"]), float(row["cost_of_mean"]) + 1e-12)
+                self.assertGreater(float(row["cost"]), 0.0)
+
+    def test_expected_cost_is_that_of_many_quantiles(self):
+        """The mean pinball cost over 999 equal steps of level, by quantiles that were asked for."""
+        levels = [(k + 0.5) / 999 for k in range(999)]
+        asked = self.actions("--levels", ",".join(f"{level:.12g}" for level in levels))
+        for row, law in list(zip(self.actions("--cost", "over=1,under=4"), asked))[:20]:
+            draws = [float(value) for value in law.values()]
+            mean = sum(draws) / len(draws)
+            for name, action in (("cost", float(row["action"])), ("cost_of_mean", mean)):
+                slow = sum(max(action - y, 4 * (y - action)) for y in draws) / len(draws)
+                # The steps are 0.001 wide, those of the tool up to 0.005; the quantiles of 60 rows jump between them.
+                self.assertAlmostEqual(float(row[name]), slow, delta=0.02 * slow)
+
+    def test_table_chooses_the_best_of_its_actions(self):
+        self.write("costs.csv", csv_text(["cost", "note", "action", "outcome"],
+                                         [[c, "n", a, y] for a, y, c in newsvendor_rows(1, 4)]))
+        free = self.actions("--cost", "over=1,under=4")
+        for row, best in zip(self.actions("--cost", "costs.csv"), free):
+            self.assertIn(float(row["action"]), ACTIONS)
+            # The expected cost is convex in the action, so the best of a grid is beside the best of all.
+            self.assertLess(abs(float(row["action"]) - float(best["action"])), 4.0)
+            self.assertGreaterEqual(float(row["cost"]), float(best["cost"]) - 1e-9)
+            self.assertLessEqual(float(row["cost"]), float(row["cost_of_mean"]))
+
+    def test_columns_stand_beside_others(self):
+        rows = self.actions("--cost", "over=1,under=4", "--levels", "0.5", "--interval", "0.8", "--keep", "a", "--diagnostics")
+        self.assertEqual(list(rows[0])[:7], ["a", "q0.5", "lower_0.8", "upper_0.8", "action", "cost", "cost_of_mean"])
+        self.assertEqual([row["action"] for row in rows], [row["action"] for row in self.actions("--cost", "over=1,under=4")])
+        lines = self.ok("predict", self.model, "data.csv", "--cost", "over=1,under=4", "--json").json_lines()
+        self.assertEqual(set(lines[0]), {"action", "cost", "cost_of_mean"})
+
+    def test_guarantee_of_few_rows_says_what_it_assumes(self):
+        model = self.fit("data.csv", "--prediction", "p", "--guarantee", "split,strict", output="g.tare")
+        done = self.ok("predict", model, "data.csv", "--cost", "over=1,under=4")
+        self.assertIn("[infinite_tail]", done.err)
+        self.assertTrue(all(math.isfinite(value) for row in done.numbers() for value in row))
+        extreme = self.ok("predict", model, "data.csv", "--cost", "over=1,under=9999")
+        self.assertIn("[infinite_answer]", extreme.err)
+        self.assertEqual(extreme.table()[0]["action"], "inf")
+
+    def test_outcomes_beyond_the_table_are_reported(self):
+        self.write("narrow.csv", "action,outcome,cost\n1,0,0\n1,5,1\n")
+        done = self.ok("predict", self.model, "data.csv", "--cost", "narrow.csv")
+        self.assertIn("[outside_cost_table]", done.err)
+
+    def test_wrong_costs_name_the_remedy(self):
+        self.write("texts.csv", "action,outcome,cost\nwait,1,2\n")
+        self.write("twice.csv", "action,outcome,cost\n1,1,2\n1,1,3\n")
+        self.write("hole.csv", "action,outcome,cost\n1,1,2\n1,,3\n")
+        cases = [("over=1", USAGE, "no 'under'"), ("over=1,under=-4", USAGE, "positive"), ("over=1,under=x", USAGE, "positive"),
+                 ("ovr=1,under=4", USAGE, "neither"), ("over=1,under=4,over=2", USAGE, "twice"), ("nowhere.csv", NOT_FOUND, "nowhere.csv"),
+                 ("data.csv", NOT_FOUND, "needs a column 'action'"), ("texts.csv", BAD_DATA, "number the actions"),
+                 ("twice.csv", BAD_DATA, "two costs for action 1 and outcome 1"), ("hole.csv", BAD_DATA, "hole.csv:3: column 'outcome'")]
+        for cost, code, words in cases:
+            with self.subTest(cost=cost):
+                done = self.run_tool("predict", self.model, "data.csv", "--cost", cost)
+                self.assertEqual(done.code, code, done.err)
+                self.assertIn(words, done.err)
+                self.assertEqual(done.out, "")
+
+    def test_threads_do_not_matter(self):
+        texts = {self.ok("predict", self.model, "data.csv", "--cost", "over=1,under=4", "--threads", k).out for k in (1, 2, 5)}
+        self.assertEqual(len(texts), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
