@@ -195,6 +195,7 @@ void add_commands(CLI::App& app, Common& common) {
   add_track(app, common);
   add_update(app, common);
   add_evaluate(app, common);
+  add_control_risk(app, common);
   add_report(app, common);
   add_inspect(app, common);
   add_methods(app, common);

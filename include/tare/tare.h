@@ -29,6 +29,7 @@
 #include "tare/data/problem.h"
 #include "tare/decide/cost.h"
 #include "tare/decide/decision.h"
+#include "tare/decide/risk_control.h"
 #include "tare/evaluate/metrics.h"
 #include "tare/evaluate/scorecard.h"
 #include "tare/evaluate/target_jumps.h"

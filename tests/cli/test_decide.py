@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Costs and actions: predict --cost."""
+"""Costs and actions: predict --cost, control-risk."""
 import math
 import unittest
+from fractions import Fraction
 
-import harness
 from harness import BAD_DATA, NOT_FOUND, USAGE, CliTest, csv_text
 
 ACTIONS = [0.0, 4.0, 8.0, 12.0, 16.0, 20.0]
@@ -95,6 +95,58 @@ class Predict(CliTest):
     def test_threads_do_not_matter(self):
         texts = {self.ok("predict", self.model, "data.csv", "--cost", "over=1,under=4", "--threads", k).out for k in (1, 2, 5)}
         self.assertEqual(len(texts), 1)
+
+
+TAIL = ["0.000001", "0.00001", "0.0001", "0.0002", "0.0005"]
+RISK_LEVELS = [*TAIL, *(f"{k / 1000:g}" for k in range(1, 1000)), "0.9995", "0.9998", "0.9999", "0.99999", "0.999999"]
+
+
+class ControlRisk(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.model = self.small_model(count=150)
+        self.write_points("cal.csv", 90, seed=5)
+
+    def control(self, *args):
+        return self.ok("control-risk", self.model, "cal.csv", "--json", *args).json()
+
+    def losses(self, side, rate, bound):
+        """Of each row at each level, by quantiles that were asked for."""
+        asked = self.ok("predict", self.model, "cal.csv", "--keep", "y", "--levels", ",".join(RISK_LEVELS)).rows()[1:]
+        sign = 1 if side == "under" else -1
+        return [[min(max(rate * (sign * (float(row[0]) - float(q))), 0.0), bound) for q in row[1:]] for row in asked]
+
+    def test_level_is_that_of_a_scan_in_fractions(self):
+        for side, rate, at_most, bound in (("under", 1, "0.2", 6), ("under", 2.5, "0.55", 20), ("over", 1, "0.4", 8), ("over", 0.3, "0.07", 3)):
+            with self.subTest(side=side, rate=rate):
+                rows = self.losses(side, rate, bound)
+                order = range(len(RISK_LEVELS)) if side == "under" else reversed(range(len(RISK_LEVELS)))
+                kept = next(j for j in order if sum(Fraction(row[j]) for row in rows) + bound <= Fraction(at_most) * (len(rows) + 1))
+                found = self.control("--loss", f"{side}={rate}", "--at-most", at_most, "--bound", bound)
+                self.assertEqual(found["level"], float(RISK_LEVELS[kept]))
+                self.assertEqual(found["rows"], 90)
+                self.assertAlmostEqual(found["mean_loss"], sum(row[kept] for row in rows) / 90, places=12)
+                self.assertLessEqual(found["corrected_loss"], float(at_most))
+
+    def test_says_what_is_proven_and_what_is_assumed(self):
+        text = self.ok("control-risk", self.model, "cal.csv", "--loss", "under=1", "--at-most", "0.3", "--bound", "5").out
+        for words in ("Proven: the expected loss of a new row is at most 0.3", "exchangeable", "no part of the fit has used", "--levels 0."):
+            self.assertIn(words, text)
+
+    def test_refusals_name_the_remedy(self):
+        cases = [(["under=1", "0.01", "5"], BAD_DATA, "give at least 499 rows"), (["under=1", "5", "5"], USAGE, "--at-most"),
+                 (["under=0", "1", "5"], USAGE, "--loss"), (["under=1", "0.1", "-5"], USAGE, "--bound"), (["both=1", "0.1", "5"], USAGE, "--loss")]
+        for (loss, at_most, bound), code, words in cases:
+            with self.subTest(words=words, loss=loss):
+                done = self.run_tool("control-risk", self.model, "cal.csv", "--loss", loss, "--at-most", at_most, f"--bound={bound}")
+                self.assertEqual(done.code, code, done.err)
+                self.assertIn(words, done.err)
+                self.assertEqual(done.out, "")
+        # A model that is far off has large losses at every level.
+        self.write("far.csv", csv_text(["a", "b", "p", "y"], [[1, 1, 3, 1000 + k] for k in range(40)]))
+        done = self.run_tool("control-risk", self.model, "far.csv", "--loss", "under=1", "--at-most", "1", "--bound", "30")
+        self.assertEqual(done.code, BAD_DATA)
+        self.assertIn("no level", done.err)
 
 
 if __name__ == "__main__":

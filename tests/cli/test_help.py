@@ -8,7 +8,7 @@ import subprocess
 from harness import TOOL, USAGE, CliTest, main
 
 COMMANDS = ["fit", "predict", "evaluate", "report", "inspect", "methods", "demo", "serve", "completion",
-            "track", "update"]
+            "track", "update", "control-risk"]
 
 
 class Help(CliTest):

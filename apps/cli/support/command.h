@@ -31,6 +31,7 @@ void add_predict(CLI::App& app, Common& common);
 void add_track(CLI::App& app, Common& common);
 void add_update(CLI::App& app, Common& common);
 void add_evaluate(CLI::App& app, Common& common);
+void add_control_risk(CLI::App& app, Common& common);
 void add_report(CLI::App& app, Common& common);
 void add_inspect(CLI::App& app, Common& common);
 void add_methods(CLI::App& app, Common& common);
