@@ -97,6 +97,44 @@ class Predict(CliTest):
         self.assertEqual(len(texts), 1)
 
 
+class Worth(CliTest):
+    """evaluate --cost and report --cost."""
+
+    def setUp(self):
+        super().setUp()
+        self.model = self.small_model(count=300)
+        self.write_points("test.csv", 200, seed=9)
+
+    def test_costs_are_those_of_the_actions(self):
+        for cost in ("over=1,under=4", "costs.csv"):
+            self.write("costs.csv", csv_text(["action", "outcome", "cost"], newsvendor_rows(1, 4)))
+            worth = self.ok("evaluate", self.model, "test.csv", "--cost", cost, "--json").json()["worth"]
+            rows = self.ok("predict", self.model, "test.csv", "--cost", cost, "--keep", "y").table()
+            paid = [max(float(row["action"]) - float(row["y"]), 4 * (float(row["y"]) - float(row["action"]))) for row in rows]
+            self.assertAlmostEqual(worth["action"]["cost"], sum(paid) / len(paid), places=9)
+            self.assertAlmostEqual(worth["expected"], sum(float(row["cost"]) for row in rows) / len(rows), places=9)
+            self.assertEqual(worth["rows"], 200)
+            for rule in ("mean", "mean_plus_margin"):
+                self.assertAlmostEqual(worth[rule]["more_than_action"], worth[rule]["cost"] - worth["action"]["cost"], places=9)
+
+    def test_page_and_text_have_the_section(self):
+        text = self.ok("evaluate", self.model, "test.csv", "--cost", "over=1,under=4", "--report", "a.html").out
+        self.assertIn("mean plus a margin", text)
+        plain = self.ok("report", self.model, "test.csv", "-o", "b.html", "--cost", "over=1,under=4", "--json").json()
+        page = self.read("b.html").decode()
+        self.assertIn("What calibration is worth", page)
+        self.assertIn("What calibration is worth", self.read("a.html").decode())
+        alone = self.ok("evaluate", self.model, "test.csv", "--cost", "over=1,under=4", "--json").json()["worth"]
+        self.assertEqual(plain["worth"], alone)
+        self.ok("report", self.model, "test.csv", "-o", "c.html")
+        self.assertNotIn("What calibration is worth", self.read("c.html").decode())
+
+    def test_wrong_costs_leave_no_page(self):
+        done = self.run_tool("report", self.model, "test.csv", "-o", "d.html", "--cost", "over=1")
+        self.assertEqual(done.code, USAGE)
+        self.assertNotIn("d.html", self.snapshot())
+
+
 TAIL = ["0.000001", "0.00001", "0.0001", "0.0002", "0.0005"]
 RISK_LEVELS = [*TAIL, *(f"{k / 1000:g}" for k in range(1, 1000)), "0.9995", "0.9998", "0.9999", "0.99999", "0.999999"]
 

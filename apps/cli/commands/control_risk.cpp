@@ -98,9 +98,12 @@ void add_control_risk(CLI::App& app, Common& common) {
   CLI::App* command = app.add_subcommand(
       "control-risk", "Choose the level whose quantile keeps an expected loss at most a number");
   command->footer(
-      "Example: keep the expected shortage at most 2 units, where one above 50 counts as 50\n"
+      "Example:\n"
       "  tare control-risk shop.tare calibration.csv --loss under=1 --at-most 2 --bound 50\n"
-      "The calibration rows must have taken no part in the fit. The level is the lowest one (for "
+      "keeps the expected shortage at most 2 units, where one above 50 counts as 50. The "
+      "calibration "
+      "rows\n"
+      "must have taken no part in the fit. The level is the lowest one (for "
       "over:\n"
       "the highest one) whose mean loss on n calibration rows, times n / (n + 1), plus bound / (n "
       "+ "

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/fail.h"
 #include "base/strings.h"
+#include "evaluate/cost_comparison.h"
 #include "io/files/atomic_file.h"
 #include "report/pages/report_maker.h"
 #include "support/bar.h"
@@ -34,6 +36,7 @@ struct EvaluateOptions {
   std::string data;
   std::vector<std::string> fail_if;
   std::string report;
+  std::string cost;
   InputOptions input;
   std::uint64_t seed = 0;
   bool force = false;
@@ -117,7 +120,29 @@ void print_table(const Scores& s) {
       number("coverage_90_counted"));
 }
 
+/// NaN and infinity as a person reads them.
+std::string cost_text(double value) { return std::isnan(value) ? "-" : short_number(value); }
+
+void print_costs(const CostComparison& worth) {
+  std::vector<std::vector<std::string>> rows = {
+      {"action", "cost", "error", "more than the best", "error"}};
+  const auto add = [&](const char* name, const RuleCost& rule) {
+    rows.push_back({name, cost_text(rule.mean), cost_text(rule.error), cost_text(rule.extra),
+                    cost_text(rule.extra_error)});
+  };
+  add("best of each row", worth.action);
+  add("mean", worth.mean);
+  add("mean plus a margin", worth.margin);
+  say("\nMean cost per row, for {}:\n{}", worth.costs, text_table(rows));
+  say("'best of each row' has the least expected cost under the row's predicted distribution; the "
+      "model expected {}. The margin is one constant ({} to {}), chosen on other rows than those "
+      "on which it is used. Standard errors of differences are paired by row.\n",
+      cost_text(worth.expected), cost_text(worth.margin_low), cost_text(worth.margin_high));
+}
+
 void run_evaluate(const EvaluateOptions& options, const Common& common) {
+  std::optional<CostTally> worth;
+  if (!options.cost.empty()) worth.emplace(Cost::parse(options.cost));
   const FittedModel fitted = load_model(options.model);
   Scores blank;
   blank.values.assign(score_table().size(), 0.0);
@@ -127,7 +152,10 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
     conditions.push_back(parse_condition(text, known));
   std::optional<ReportMaker> maker;
   std::optional<AtomicFile> page;
-  if (!options.report.empty()) maker.emplace(fitted, options.model, std::vector<std::string>{});
+  if (!options.report.empty()) {
+    maker.emplace(fitted, options.model, std::vector<std::string>{});
+    if (worth) maker->compare_costs(worth->cost());
+  }
   ModelInput input = measured_rows(fitted, options.data, options.input,
                                    maker ? maker->groups() : std::vector<std::string>{});
   if (maker) {
@@ -151,6 +179,7 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
       tally.add(input.rows(), prediction);
       card.add_effective_n(*fitted.model, input.rows(), quantiles_only, prediction);
       card.add(prediction, input.encoded().y);
+      if (worth) worth->add(*fitted.model, input.rows(), input.encoded().y, quantiles_only);
     }
     bar.show_text(fmt::format("{} rows", input.rows_read()));
   }
@@ -168,11 +197,15 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
   const std::vector<PredictionWarning> warnings = maker ? maker->warnings() : tally.list();
   warn_about_answers(warnings, common);
   OrderedJson json = scores_json(scores);
+  std::optional<CostComparison> costs;
+  if (worth) costs = maker ? maker->worth(Seed{options.seed}) : worth->finish(Seed{options.seed});
+  if (costs) json["worth"] = worth_json(*costs);
   json["warnings"] = warnings_json(warnings);
   if (common.json) {
     fmt::print("{}\n", json.dump(2));
   } else {
     print_table(scores);
+    if (costs) print_costs(*costs);
   }
   for (const Condition& condition : conditions) {
     const auto& value = json[condition.metric];
@@ -194,6 +227,7 @@ void add_evaluate(CLI::App& app, Common& common) {
       "  tare evaluate cars.tare test.csv --json\n"
       "  tare evaluate cars.tare test.csv --fail-if 'coverage<0.88' --fail-if 'mace>0.05'   (exit "
       "code 6)\n"
+      "  tare evaluate shop.tare test.csv --cost over=1,under=4\n"
       "  tare evaluate cars.tare test.csv --report report.html\n"
       "A target that equals a predicted quantile (a tie, frequent with counts) counts as below by "
       "the\n"
@@ -209,8 +243,13 @@ void add_evaluate(CLI::App& app, Common& common) {
                       "Exit with code 6 if this condition holds, for example 'coverage<0.88'");
   command->add_option("--report", options->report,
                       "Also write the page of 'tare report' to this HTML file");
+  command->add_option("--cost", options->cost,
+                      "Costs as in 'tare predict': also print what acting on the rows' "
+                      "distributions costs, beside acting on their means");
   command->add_flag("--force", options->force, "Replace the page if it exists");
-  command->add_option("--seed", options->seed, "Seed of the random groups of AGCE")
+  command
+      ->add_option("--seed", options->seed,
+                   "Seed of the random groups of AGCE and of the folds of --cost")
       ->capture_default_str()
       ->check(whole_number());
   add_input_options(*command, options->input);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "base/fail.h"
 #include "base/strings.h"
@@ -15,6 +16,7 @@
 #include "support/report_json.h"
 #include "support/warning_text.h"
 #include "tare/calibrate/description.h"
+#include "tare/decide/cost.h"
 
 namespace tare::cli {
 namespace {
@@ -26,6 +28,7 @@ struct ReportOptions {
   std::string data;
   std::string output;
   std::string groups;
+  std::string cost;
   InputOptions input;
   std::uint64_t seed = 0;
   bool force = false;
@@ -39,10 +42,13 @@ std::string verdict_line(const ModelReport& report) {
 }
 
 void run_report(const ReportOptions& options, const Common& common) {
+  std::optional<Cost> cost;
+  if (!options.cost.empty()) cost = Cost::parse(options.cost);
   const FittedModel fitted = load_model(options.model);
   ReportMaker maker(fitted, options.model, split_names(options.groups));
   ModelInput input = measured_rows(fitted, options.data, options.input, maker.groups());
   maker.check_groups(input);
+  if (cost) maker.compare_costs(*cost);
   AtomicFile file(options.output, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
   Bar bar(common);
   Execution how;
@@ -78,6 +84,7 @@ void add_report(CLI::App& app, Common& common) {
       "Examples:\n"
       "  tare report cars.tare test.csv -o report.html\n"
       "  tare report cars.tare test.csv -o report.html --group origin,year --force\n"
+      "  tare report shop.tare test.csv -o report.html --cost over=1,under=4\n"
       "The page is one file and needs no network. --json also prints its numbers.");
   command->add_option("model", options->model, "Model file of 'tare fit'")->required();
   command->add_option("data", options->data, "File with the model's columns and its target")
@@ -87,7 +94,12 @@ void add_report(CLI::App& app, Common& common) {
   command->add_option("--group", options->groups,
                       "Columns by whose values the page also shows coverage, separated by commas; "
                       "they need not be features");
-  command->add_option("--seed", options->seed, "Seed of the random groups of AGCE")
+  command->add_option("--cost", options->cost,
+                      "Costs as in 'tare predict': the page then shows what acting on the rows' "
+                      "distributions costs, beside acting on their means");
+  command
+      ->add_option("--seed", options->seed,
+                   "Seed of the random groups of AGCE and of the folds of --cost")
       ->capture_default_str()
       ->check(whole_number());
   command->add_flag("--force", options->force, "Replace the page if it exists");

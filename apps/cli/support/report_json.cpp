@@ -72,6 +72,21 @@ ReportJson scores_json(const Scores& s) {
   return json;
 }
 
+ReportJson worth_json(const CostComparison& worth) {
+  ReportJson json = {{"costs", worth.costs}, {"rows", worth.rows}, {"expected", worth.expected}};
+  const auto add = [&](const char* name, const RuleCost& rule) {
+    json[name] = {{"cost", rule.mean},
+                  {"error", rule.error},
+                  {"more_than_action", rule.extra},
+                  {"more_error", rule.extra_error}};
+  };
+  add("action", worth.action);
+  add("mean", worth.mean);
+  add("mean_plus_margin", worth.margin);
+  json["margin"] = {worth.margin_low, worth.margin_high};
+  return json;
+}
+
 ReportJson report_json(const ModelReport& report, const Outcomes& outcomes) {
   ReportJson json;
   json["scores"] = scores_json(report.scores);
@@ -81,6 +96,7 @@ ReportJson report_json(const ModelReport& report, const Outcomes& outcomes) {
         {{"fine", finding.fine}, {"text", finding.head + " " + finding.text}});
   }
   json["warnings"] = warnings_json(report.warnings);
+  if (report.worth) json["worth"] = worth_json(*report.worth);
   json["looked_at"] = report.regions.looked_at;
   json["found"] = report.regions.found;
   json["worst"] = ReportJson::array();

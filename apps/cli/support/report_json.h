@@ -13,4 +13,7 @@ nlohmann::ordered_json scores_json(const Scores& scores);
 /// The contents of a report as JSON: scores, findings, worst regions, slices of each column.
 nlohmann::ordered_json report_json(const ModelReport& report, const Outcomes& outcomes);
 
+/// Realised costs by rule; numbers that are not finite are null.
+nlohmann::ordered_json worth_json(const CostComparison& worth);
+
 }  // namespace tare::cli

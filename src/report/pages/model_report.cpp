@@ -8,6 +8,7 @@
 
 #include "base/strings.h"
 #include "report/figures/calibration_figures.h"
+#include "report/figures/cost_figures.h"
 #include "report/figures/row_figures.h"
 #include "report/figures/slice_figures.h"
 #include "report/html/numbers.h"
@@ -152,6 +153,11 @@ std::vector<Section> sections_of(const ModelReport& report, const Outcomes& outc
   if (!outcomes.effective_n.empty()) rows.push_back(effective_n_card(outcomes));
   if (rows.size() == 1) rows[0].full_width = true;
   sections.push_back({"rows", "Row by row", cards_html(rows)});
+  if (report.worth) {
+    Card card = cost_card(*report.worth);
+    card.full_width = true;
+    sections.push_back({"worth", "What calibration is worth", cards_html({card})});
+  }
   if (!report.bandwidth.path.empty() || report.trail) {
     sections.push_back({"choice", "How the model was chosen", choice_body(report)});
   }

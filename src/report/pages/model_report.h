@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "evaluate/cost_comparison.h"
 #include "evaluate/examination.h"
 #include "evaluate/report_columns.h"
 #include "evaluate/slices.h"
@@ -38,6 +39,7 @@ struct ModelReport {
   BandwidthChoice bandwidth;   // shown where its path is not empty
   bool of_first_fold = false;  // whose bandwidth it is
   std::optional<AutoTrail> trail;
+  std::optional<CostComparison> worth;  // where costs were given
 };
 
 /// The parts that come from the rows: scores, curve, slices of every column, worst regions.

@@ -53,6 +53,7 @@ void ReportMaker::check_groups(const ModelInput& input) const {
 
 void ReportMaker::add(const ModelInput& input, const Execution& how) {
   exam_.add(*fitted_.model, input.rows(), input.encoded().y, how);
+  if (worth_) worth_->add(*fitted_.model, input.rows(), input.encoded().y, how);
   columns_.add_features(input.encoded().x);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Column& column = *input.table().find(groups_[g]);
@@ -60,6 +61,11 @@ void ReportMaker::add(const ModelInput& input, const Execution& how) {
       columns_.add_group_cell(g, column.raw[row]);
     }
   }
+}
+
+std::optional<CostComparison> ReportMaker::worth(Seed seed) const {
+  if (!worth_) return std::nullopt;
+  return worth_->finish(seed);
 }
 
 Facts input_facts(const ModelInput& input) {
@@ -89,6 +95,7 @@ ModelReport ReportMaker::finish(const ModelInput& input, Facts facts, Seed seed)
   if (model.kernel) report.bandwidth = model.kernel->bandwidth;
   report.of_first_fold = model.of_first_fold;
   report.trail = model.trail;
+  report.worth = worth(seed);
   return report;
 }
 

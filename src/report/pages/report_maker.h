@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "apply/model_input.h"
+#include "evaluate/cost_comparison.h"
 #include "evaluate/examination.h"
 #include "evaluate/report_columns.h"
 #include "report/pages/model_report.h"
@@ -17,6 +19,8 @@ class ReportMaker {
   /// `groups` are columns of the test file by whose values rows are told apart; that of the model's
   /// guarantee is one of them anyway.
   ReportMaker(const FittedModel& fitted, std::string model_path, std::vector<std::string> groups);
+  /// The page then says what the rows' distributions are worth in units of this cost. Before add().
+  void compare_costs(const Cost& cost) { worth_.emplace(cost); }
 
   /// Columns that the input must keep as they are written.
   const std::vector<std::string>& groups() const noexcept { return groups_; }
@@ -27,6 +31,8 @@ class ReportMaker {
   Scores scores(Seed seed) const { return exam_.scores(seed); }
   std::vector<PredictionWarning> warnings() const { return exam_.warnings(); }
   const Outcomes& outcomes() const noexcept { return exam_.outcomes(); }
+  /// None without compare_costs().
+  std::optional<CostComparison> worth(Seed seed) const;
   /// Once, after the last batch. `facts` are what there is to say about the model.
   ModelReport finish(const ModelInput& input, Facts facts, Seed seed);
 
@@ -36,6 +42,7 @@ class ReportMaker {
   std::vector<std::string> groups_;
   Examination exam_;
   ColumnGatherer columns_;
+  std::optional<CostTally> worth_;
 };
 
 /// Everything that was left out, filled in or not known, for the page.
