@@ -97,6 +97,8 @@ def body_seeds():
     put("body", {
         "json": predict + b'{"rows":[{"a":1,"c":"u"},{"a":2.5,"c":"v"}],"levels":[0.1,0.9]}' + choices(0),
         "interval": predict + b'{"interval":0.9,"rows":[{"c":"u","a":-1e3,"x":null}],"diagnostics":true}' + choices(0),
+        "cost": predict + b'{"cost":{"over":1,"under":4},"rows":[{"a":1,"c":"u"}]}' + choices(0),
+        "cost_table": predict + b'{"cost":{"action":[1,1,2],"outcome":[0,5,0],"cost":[3,-1e2,2]},"rows":[{"a":1,"c":"u"}]}' + choices(0),
         "query": b"POST /v1/predict?levels=0.1%2C0.5&interval=0.9&diagnostics=true&keep=a application/json\n"
                  b'{"rows":[{"a":1,"c":"u"}]}' + choices(0),
         "ndjson": b'POST /v1/predict application/x-ndjson\n{"a":1,"c":"u"}\n{"a":2,"c":"v"}\n' + choices(0),

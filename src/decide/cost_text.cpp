@@ -11,7 +11,7 @@ namespace tare {
 namespace {
 
 const char* const kCostForms =
-    "use over=1,under=4, or a CSV file with the columns action, outcome and cost";
+    "over=1,under=4 is a pair of costs; a table has the columns action, outcome and cost";
 
 [[noreturn]] void fail_cost(std::string_view text, std::string_view problem) {
   fail(ErrorCode::kInvalidArgument,

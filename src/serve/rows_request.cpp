@@ -30,12 +30,51 @@ void ask_levels(const Target& target, const JsonBody& body, std::size_t most,
            "{} levels were requested, but at most {} are allowed (request the rest separately)",
            count, most);
   }
-  if (count == 0) options.levels.assign(usual_levels().begin(), usual_levels().end());
+  if (count == 0 && !options.cost)
+    options.levels.assign(usual_levels().begin(), usual_levels().end());
+}
+
+/// The costs of a body. Throws Refusal, and Error as Cost does.
+Cost cost_of(const CostBody& body) {
+  const bool is_pair = body.over || body.under;
+  const bool is_table = body.action || body.outcome || body.cost;
+  if (is_pair == is_table) {
+    refuse(400,
+           "'cost' must have either 'over' and 'under', or the lists 'action', 'outcome' and "
+           "'cost'");
+  }
+  if (is_pair) {
+    if (!body.over || !body.under) {
+      refuse(400, "'cost' has no '{}' (send both)", body.over ? "under" : "over");
+    }
+    return Cost::over_under(*body.over, *body.under);
+  }
+  if (!body.action || !body.outcome || !body.cost) {
+    refuse(400, "'cost' has no '{}' (a table has the lists 'action', 'outcome' and 'cost')",
+           !body.action    ? "action"
+           : !body.outcome ? "outcome"
+                           : "cost");
+  }
+  const std::size_t count = body.action->size();
+  if (body.outcome->size() != count || body.cost->size() != count) {
+    refuse(422, "'cost' has {} actions, {} outcomes and {} costs (send one of each per entry)",
+           count, body.outcome->size(), body.cost->size());
+  }
+  std::vector<Cost::Entry> entries(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    entries[i] = {(*body.action)[i], (*body.outcome)[i], (*body.cost)[i]};
+  }
+  return Cost::table(entries);
 }
 
 PredictOptions asked_options(const Target& target, const JsonBody& body, const Limits& limits,
                              double watch) {
   PredictOptions options;
+  if (body.cost) {
+    options.cost = cost_of(*body.cost);
+  } else if (const auto asked = target.parameter("cost")) {
+    options.cost = Cost::parse_over_under(*asked);  // a path would be a file of the service's
+  }
   ask_levels(target, body, limits.levels, options);
   if (body.diagnostics) {
     options.diagnostics = *body.diagnostics;
@@ -131,7 +170,8 @@ PredictRequest parse_predict(const Request& request, const Target& target, const
   if (format == BodyFormat::kJson) {
     body = parse_json_body(request.body, {model.features(),
                                           row_limits(request, limits),
-                                          {"rows", "levels", "interval", "diagnostics"}});
+                                          {"rows", "levels", "interval", "cost", "diagnostics"},
+                                          limits.costs});
     if (!body.table)
       refuse(400, "the body has no 'rows' (send for example {{\"rows\": [{{\"a\": 1}}]}})");
   }
@@ -172,7 +212,7 @@ ObserveRequest parse_observe(const Request& request, const Target& target, const
     };
     out.table = parse_csv_body(request.body, requests, rows, limits.input_cells);
   } else {
-    JsonBody body = parse_json_body(request.body, {plan, rows, {"rows", "ids", "targets"}});
+    JsonBody body = parse_json_body(request.body, {plan, rows, {"rows", "ids", "targets"}, 0});
     out.by_id = body.targets.has_value();
     if (out.by_id == body.table.has_value() || (out.by_id && !body.ids)) {
       refuse(400, "the body must have either 'rows' with their target '{}', or 'ids' and 'targets'",

@@ -60,6 +60,8 @@ const std::vector<Seeds>& seeds() {
       {"application/json",
        {R"({"rows":[{"a":1,"c":"u"},{"a":2.5,"c":"v"}],"levels":[0.1,0.9]})",
         R"({"interval":0.9,"rows":[{"c":"u","a":-1e3,"x":null}],"diagnostics":true})",
+        R"({"cost":{"over":1,"under":4},"rows":[{"a":1,"c":"u"}]})",
+        R"({"cost":{"action":[1,2],"outcome":[0,5],"cost":[3,-1e2]},"rows":[{"a":1,"c":"u"}]})",
         R"({"rows":[{"a":1,"c":"u","y":3}]})", R"({"ids":["ab-0","x"],"targets":[1,2]})"}},
       {"application/x-ndjson",
        {"{\"a\":1,\"c\":\"u\"}\n{\"a\":2,\"c\":\"v\"}\n", "{\"a\":1,\"c\":\"u\",\"y\":1}"}},
@@ -73,6 +75,7 @@ class Fuzz : public testing::Test {
     observations_.start_model(1);
     limits_.rows = 50;
     limits_.levels = 20;
+    limits_.costs = 5;
   }
 
   static std::string saved(const std::string& path) {

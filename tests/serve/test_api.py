@@ -48,6 +48,41 @@ class Predict(ServeTest):
         answer = self.service.post("/v1/predict?levels=0.1%2C0.9&keep=a", self.read("new.csv"), CSV)
         self.assertEqual(answer.text.splitlines()[0], "a,q0.1,q0.9")
 
+    def test_actions_equal_the_tool(self):
+        answer = self.service.post("/v1/predict", {"rows": ROWS, "cost": {"under": 4, "over": 1}}).json()
+        self.assertEqual(answer["rows"], self.tool("--cost", "over=1,under=4", "--json").json_lines())
+        self.assertEqual(list(answer["rows"][0]), ["action", "cost", "cost_of_mean"])
+        tool = self.tool("--cost", "over=1,under=4", "--levels", "0.5", "--keep", "a")
+        for cost in ("over=1,under=4", "over%3D1%2Cunder%3D4"):
+            csv = self.service.post(f"/v1/predict?levels=0.5&keep=a&cost={cost}", self.read("new.csv"), CSV)
+            self.assertEqual(csv.body, tool.bytes)
+
+    def test_tables_of_costs_equal_the_tool(self):
+        entries = [(a, y, max(a - y, 3 * (y - a))) for a in (0, 5, 10, 15) for y in (-50, 0, 5, 10, 15, 90)]
+        self.write("costs.csv", csv_text(["action", "outcome", "cost"], entries))
+        table = dict(zip(("action", "outcome", "cost"), map(list, zip(*entries))))
+        answer = self.service.post("/v1/predict", {"rows": ROWS, "cost": table}).json()
+        self.assertEqual(answer["rows"], self.tool("--cost", "costs.csv", "--json").json_lines())
+
+    def test_wrong_costs_are_refused(self):
+        pair, table = {"over": 1, "under": 4}, {"action": [1], "outcome": [2], "cost": [3]}
+        cases = [({"over": 1}, 400, "'cost' has no 'under'"), ({**pair, **table}, 400, "either"), ({}, 400, "either"),
+                 ({"action": [1], "cost": [2]}, 400, "has no 'outcome'"), ({"over": [1], "under": 4}, 400, "must be a number"),
+                 ({**table, "cost": 3}, 400, "must be a list of numbers"), ({**table, "cost": [[3]]}, 400, "must be a list of numbers"),
+                 ({**table, "cost": [None]}, 400, "must be a list of numbers"), ({**table, "cost": [3, 4]}, 422, "1 actions, 1 outcomes and 2 costs"),
+                 ({"over": 0, "under": 1}, 400, "positive"), ({"ovr": 1}, 400, "there are: over, under"), (4, 400, "must be an object"),
+                 ([1], 400, "must be an object"), ("over=1,under=4", 400, "must be an object"), ({"action": [], "outcome": [], "cost": []}, 422, "no rows"),
+                 ({"action": [1, 1], "outcome": [2, 2], "cost": [3, 3]}, 422, "two costs"),
+                 ({"action": [1] * 10_001, "outcome": [2], "cost": [3]}, 413, "more than 10000 entries")]
+        for cost, status, words in cases:
+            with self.subTest(cost=str(cost)[:60]):
+                self.refused(self.service.post("/v1/predict", {"rows": ROWS, "cost": cost}), status, words)
+        twice = '{"cost": {"over": 1, "over": 2, "under": 3}, "rows": [{"a": 1, "b": 2, "p": 3}]}'
+        self.refused(self.service.post("/v1/predict", twice), 400, "'over' twice")
+        # A file of the service's machine is none of a client's business.
+        for text in ("m.tare", "/etc/passwd", "over=1"):
+            self.refused(self.service.post(f"/v1/predict?cost={text}", self.read("data.csv"), CSV), 400, "cost")
+
     def test_diagnostics_equal_the_tool(self):
         answer = self.service.post("/v1/predict", {"rows": ROWS, "interval": 0.5, "diagnostics": True})
         self.assertEqual(answer.json()["rows"],

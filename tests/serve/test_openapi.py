@@ -173,6 +173,10 @@ class OpenApi(ServeTest):
         self.check("GET", "/metrics?x=1", status=400)
         self.check("POST", "/v1/predict", {"rows": rows}, JSON)
         self.check("POST", "/v1/predict", {"rows": rows, "levels": [0.001, 0.5], "interval": 0.9}, JSON)
+        self.check("POST", "/v1/predict", {"rows": rows, "cost": {"over": 1, "under": 4}}, JSON)
+        table = {"action": [1, 1, 2], "outcome": [0, 9, 0], "cost": [0, 9, 4]}
+        told = self.check("POST", "/v1/predict", {"rows": rows, "interval": 0.9, "cost": table}, JSON).json()["warnings"]
+        self.assertIn("outside_cost_table", [one["code"] for one in told])
         ids = self.check("POST", "/v1/predict", {"rows": rows, "interval": [0.5, 0.99], "diagnostics": True}, JSON).json()["ids"]
         lines = self.check("POST", "/v1/predict?levels=0.05,1e-6&diagnostics=true", "\n".join(map(json.dumps, rows)), NDJSON)
         for line in lines.text.splitlines():
@@ -222,7 +226,7 @@ class OpenApi(ServeTest):
             for method, operation in item.items():
                 names = [parameter["name"] for parameter in operation.get("parameters", [])]
                 body = "a,b,p\n1,2,3\n" if method == "post" else None
-                values = {"levels": "0.5", "interval": "0.9", "diagnostics": "true", "keep": "all"}
+                values = {"levels": "0.5", "interval": "0.9", "cost": "over=1,under=4", "diagnostics": "true", "keep": "all"}
                 for name in names:
                     if path == "/v1/observe":
                         continue  # for an online model: test_an_online_model_answers_as_it_says

@@ -16,6 +16,7 @@ struct Limits {
   std::size_t rows = 100'000;                             // more is 413
   std::size_t columns = 100'000;  // of a CSV header, or names of a JSON row; more is 413
   std::size_t levels = 1'000;     // more is 413
+  std::size_t costs = 10'000;     // entries of a table of costs; more is 413
   std::size_t cells = 2'000'000;  // rows times columns of the answer; more is 413
   /// Numbers that the rows become for the model: a window of a series repeats its rows, and a
   /// category takes a column for each of its values. Also the cells that `keep` copies. More is

@@ -8,7 +8,8 @@ namespace {
 
 /// A client can change the parameters of its request, but not the options of the fit.
 std::string option_in_request(std::string_view option, std::string_view value) {
-  const bool is_parameter = option == "levels" || option == "interval" || option == "keep";
+  const bool is_parameter =
+      option == "levels" || option == "interval" || option == "keep" || option == "cost";
   std::string text = value.empty() ? std::string(option) : fmt::format("{}={}", option, value);
   if (is_parameter) return text;
   if (option == "missing" && value == "impute") {

@@ -144,6 +144,10 @@ class BodyEvents final : public RowEvents {
       rows_.start_row();
     } else if (place_ == Place::kRow) {
       rows_.nested();
+    } else if (place_ == Place::kOuter && key_ == "cost") {
+      place_ = Place::kCost;
+      body_.cost.emplace();
+      cost_key_.clear();
     } else {
       wrong_value("an object");
     }
@@ -152,21 +156,30 @@ class BodyEvents final : public RowEvents {
   bool key(string_t& name) override {
     if (place_ == Place::kRow) {
       rows_.name_cell(name);
-      return true;
+    } else if (place_ == Place::kCost) {
+      choose_cost(name);
+    } else {
+      choose_key(name);
     }
-    choose_key(name);
     return true;
   }
   bool end_object() override {
     if (place_ == Place::kRow) {
       rows_.end_row();
       place_ = Place::kList;
+    } else if (place_ == Place::kCost) {
+      place_ = Place::kOuter;
     }
     return true;
   }
   bool start_array(std::size_t) override {
     if (place_ == Place::kRow) rows_.nested();
-    if (place_ != Place::kOuter || key_ == "diagnostics") wrong_value("a list");
+    if (place_ == Place::kCost && list_of_costs() != nullptr) {
+      list_of_costs()->emplace();
+      place_ = Place::kCostList;
+      return true;
+    }
+    if (place_ != Place::kOuter || key_ == "diagnostics" || key_ == "cost") wrong_value("a list");
     place_ = Place::kList;
     if (key_ == "rows") seen_rows_ = true;
     if (key_ == "levels") body_.levels.emplace();
@@ -176,12 +189,12 @@ class BodyEvents final : public RowEvents {
     return true;
   }
   bool end_array() override {
-    place_ = Place::kOuter;
+    place_ = place_ == Place::kCostList ? Place::kCost : Place::kOuter;
     return true;
   }
 
  private:
-  enum class Place { kStart, kOuter, kList, kRow };
+  enum class Place { kStart, kOuter, kList, kRow, kCost, kCostList };
 
   bool any_number(double value, std::string_view text) override {
     if (place_ == Place::kRow) {
@@ -194,10 +207,41 @@ class BodyEvents final : public RowEvents {
                                                        : *body_.targets;
       check_room(list.size());
       list.push_back(value);
+    } else if (place_ == Place::kCost && (cost_key_ == "over" || cost_key_ == "under")) {
+      (cost_key_ == "over" ? body_.cost->over : body_.cost->under) = value;
+    } else if (place_ == Place::kCostList) {
+      add_cost(value);
     } else {
       wrong_value(text);
     }
     return true;
+  }
+
+  /// The column of a table of costs that is being read; null for another key.
+  std::optional<std::vector<double>>* list_of_costs() {
+    if (cost_key_ == "action") return &body_.cost->action;
+    if (cost_key_ == "outcome") return &body_.cost->outcome;
+    return cost_key_ == "cost" ? &body_.cost->cost : nullptr;
+  }
+
+  void add_cost(double value) {
+    std::vector<double>& list = **list_of_costs();
+    if (list.size() >= expected_.most_costs) {
+      refuse(413, "the table of costs has more than {} entries", expected_.most_costs);
+    }
+    list.push_back(value);
+  }
+
+  void choose_cost(const std::string& name) {
+    static const std::vector<std::string> kKnown = {"over", "under", "action", "outcome", "cost"};
+    if (std::ranges::find(kKnown, name) == kKnown.end()) {
+      refuse(400, "'cost' has a '{}' (there are: {})", name.substr(0, 60), join(kKnown, ", "));
+    }
+    if (std::ranges::find(cost_keys_, name) != cost_keys_.end()) {
+      refuse(400, "'cost' has '{}' twice (send it once)", name);
+    }
+    cost_keys_.push_back(name);
+    cost_key_ = name;
   }
 
   void choose_key(const std::string& name) {
@@ -225,11 +269,16 @@ class BodyEvents final : public RowEvents {
       refuse(400, "the body is {}, not an object (send for example {{\"rows\": [{{\"a\": 1}}]}})",
              what);
     }
+    if (place_ == Place::kCost || place_ == Place::kCostList) {
+      refuse(400, "'{}' of 'cost' contains {}, but it must be {}", cost_key_, what.substr(0, 60),
+             cost_key_ == "over" || cost_key_ == "under" ? "a number" : "a list of numbers");
+    }
     const std::string_view wanted = key_ == "rows"          ? "a list of objects, one per row"
                                     : key_ == "ids"         ? "a list of texts"
                                     : key_ == "diagnostics" ? "true or false"
                                     : key_ == "interval"    ? "a number or a list of numbers"
-                                                            : "a list of numbers";
+                                    : key_ == "cost" ? "an object, as {\"over\": 1, \"under\": 4}"
+                                                     : "a list of numbers";
     refuse(400, "'{}' contains {}, but it must be {}", key_, what.substr(0, 60), wanted);
   }
 
@@ -239,6 +288,8 @@ class BodyEvents final : public RowEvents {
   Place place_ = Place::kStart;
   std::string key_;
   std::vector<std::string> keys_;
+  std::string cost_key_;
+  std::vector<std::string> cost_keys_;
   bool seen_rows_ = false;
 };
 

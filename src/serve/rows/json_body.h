@@ -13,11 +13,22 @@
 
 namespace tare::serve {
 
+/// "cost" of a body: {"over": 1, "under": 4}, or a table by its columns, {"action": [...],
+/// "outcome": [...], "cost": [...]}.
+struct CostBody {
+  std::optional<double> over;
+  std::optional<double> under;
+  std::optional<std::vector<double>> action;
+  std::optional<std::vector<double>> outcome;
+  std::optional<std::vector<double>> cost;
+};
+
 /// The contents of a JSON body; the request determines which of them are allowed.
 struct JsonBody {
   std::optional<Table> table;  // of "rows"
   std::optional<std::vector<double>> levels;
   std::optional<std::vector<double>> intervals;  // of "interval", a number or a list
+  std::optional<CostBody> cost;
   std::optional<bool> diagnostics;
   std::optional<std::vector<std::string>> ids;
   std::optional<std::vector<double>> targets;
@@ -28,6 +39,7 @@ struct JsonExpectation {
   const ColumnPlan& plan;
   RowLimits limits;
   std::vector<std::string> keys;  // that the outer object may have
+  std::size_t most_costs = 0;     // entries of a table in "cost"
 };
 
 /// {"rows": [{...}, ...], ...}, read in one pass directly into columns, so that memory is a small
