@@ -18,6 +18,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "calibrate/plain_schema.h"
+#include "evaluate/cost_comparison.h"
 #include "interruptible.h"
 #include "io/select_columns.h"
 #include "model.h"
@@ -106,7 +107,9 @@ void rename_place(std::vector<ReportColumn>& columns) {
 
 ModelReport make_report(const FittedModel& fitted, const Schema& schema, const ReportRows& of,
                         const ReportWords& words, Seed seed, const Execution& how,
-                        Examination& exam) {
+                        Examination& exam, const std::optional<Cost>& cost) {
+  std::optional<CostTally> worth;
+  if (cost) worth.emplace(*cost);
   std::vector<std::string> names;
   for (const GroupCells& group : of.groups) names.push_back(group.first);
   ColumnGatherer gatherer(schema, names);
@@ -116,6 +119,7 @@ ModelReport make_report(const FittedModel& fitted, const Schema& schema, const R
     const std::size_t count = std::min(kReportBatchRows, rows - first);
     const Rows batch = batch_of(of.rows, first, count);
     exam.add(*fitted.model, batch, of.y.subspan(first, count), how);
+    if (worth) worth->add(*fitted.model, batch, of.y.subspan(first, count), how);
     gatherer.add_features(batch.x);
   }
   for (std::size_t g = 0; g < of.groups.size(); ++g) {
@@ -137,6 +141,7 @@ ModelReport make_report(const FittedModel& fitted, const Schema& schema, const R
   if (model.kernel) report.bandwidth = model.kernel->bandwidth;
   report.of_first_fold = model.of_first_fold;
   report.trail = model.trail;
+  if (worth) report.worth = worth->finish(seed);
   return report;
 }
 
@@ -149,13 +154,35 @@ nb::typed<nb::dict, nb::str, double> score_values(const Scores& scores) {
   return values;
 }
 
+NamedValues rule_values(const RuleCost& rule) {
+  NamedValues values;
+  values["cost"] = rule.mean;
+  values["error"] = rule.error;
+  values["more_than_action"] = rule.extra;
+  values["more_error"] = rule.extra_error;
+  return values;
+}
+
+/// By the names of `tare evaluate --json`.
+NamedValues worth_values(const CostComparison& worth) {
+  NamedValues values;
+  values["costs"] = nb::str(worth.costs.data(), worth.costs.size());
+  values["rows"] = worth.rows;
+  values["expected"] = worth.expected;
+  values["action"] = rule_values(worth.action);
+  values["mean"] = rule_values(worth.mean);
+  values["mean_plus_margin"] = rule_values(worth.margin);
+  values["margin"] = nb::make_tuple(worth.margin_low, worth.margin_high);
+  return values;
+}
+
 /// The page, the scores, and the number of regions that are off by more than chance.
 NamedValues report(const Model& model, const Table2d<double>& x,
                    const std::optional<Table2d<double>>& given,
                    const std::optional<Vector<std::uint32_t>>& group, const Vector<double>& y,
                    std::vector<GroupCells> by, std::string model_name, std::string data_name,
                    Facts about_model, Facts about_data, std::uint64_t seed, std::size_t threads,
-                   const nb::object& progress) {
+                   const nb::object& progress, const std::optional<Cost>& cost) {
   const std::shared_ptr<const Schema> schema = schema_of(model);
   ReportRows rows{.rows = {.x = view_of(x)}, .y = span_of(y), .groups = std::move(by)};
   if (given) rows.rows.given = view_of(*given);
@@ -166,7 +193,7 @@ NamedValues report(const Model& model, const Table2d<double>& x,
   std::string html;
   run_interruptible(threads, progress, [&](const Execution& how) {
     Examination exam;
-    made = make_report(model.fitted, *schema, rows, words, Seed{seed}, how, exam);
+    made = make_report(model.fitted, *schema, rows, words, Seed{seed}, how, exam, cost);
     html = model_report_html(made, exam.outcomes());
   });
   NamedValues result;
@@ -180,6 +207,7 @@ NamedValues report(const Model& model, const Table2d<double>& x,
     warnings.emplace_back(warning_name(warning.code), warning.rows, warning.text);
   }
   result["warnings"] = nb::cast(warnings);
+  if (made.worth) result["worth"] = worth_values(*made.worth);
   return result;
 }
 
@@ -191,8 +219,8 @@ void bind_report(nb::module_& module) {
   module.def("report", &report, nb::kw_only(), nb::arg("model"), nb::arg("x"),
              nb::arg("given").none(), nb::arg("group").none(), nb::arg("y"), nb::arg("by"),
              nb::arg("model_name"), nb::arg("data_name"), nb::arg("about_model"),
-             nb::arg("about_data"), nb::arg("seed"), nb::arg("threads"),
-             nb::arg("progress").none());
+             nb::arg("about_data"), nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none(),
+             nb::arg("cost") = nb::none());
 }
 
 }  // namespace tare::python

@@ -13,6 +13,7 @@ void bind_device(nanobind::module_& module);
 void bind_methods(nanobind::module_& module);
 void bind_table(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
+void bind_decide(nanobind::module_& module);
 void bind_predictor(nanobind::module_& module);
 void bind_online(nanobind::module_& module);
 void bind_track(nanobind::module_& module);

@@ -27,6 +27,7 @@ NB_MODULE(_core, module) {
   tare::python::bind_table(module);
   tare::python::bind_shift(module);  // whose weights a fit takes
   tare::python::bind_model(module);
+  tare::python::bind_decide(module);  // whose costs a predictor takes
   tare::python::bind_predictor(module);
   tare::python::bind_online(module);
   tare::python::bind_track(module);

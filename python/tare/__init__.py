@@ -23,6 +23,7 @@ from ._warnings import TareWarning
 if TYPE_CHECKING:
     from ._calibrator import Calibrator
     from ._compare import Comparison, Tuned, compare, tune, tune_grid
+    from ._decide import Actions, RiskControl, control_risk
     from ._fold_models import FoldModels
     from ._online import OnlineCalibrator
     from ._online_state import Drift
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 # These import scikit-learn, which takes more than a second: at their first use, and not with the package.
 _LATER = {
+    "Actions": "_decide",
     "Calibrator": "_calibrator",
     "Comparison": "_compare",
     "Drift": "_online_state",
@@ -44,11 +46,13 @@ _LATER = {
     "Predictor": "_predictor",
     "QuantileRegressor": "_regressor",
     "Report": "_report",
+    "RiskControl": "_decide",
     "Service": "_serve",
     "Tracked": "_track",
     "TrackedInterval": "_track",
     "Tuned": "_compare",
     "compare": "_compare",
+    "control_risk": "_decide",
     "report": "_report",
     "serve": "_serve",
     "track": "_track",
@@ -72,6 +76,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Actions",
     "Calibrator",
     "Comparison",
     "Distribution",
@@ -82,6 +87,7 @@ __all__ = [
     "Predictor",
     "QuantileRegressor",
     "Report",
+    "RiskControl",
     "Service",
     "TareWarning",
     "Tracked",
@@ -90,6 +96,7 @@ __all__ = [
     "__version__",
     "adapters",
     "compare",
+    "control_risk",
     "method_options",
     "methods",
     "metrics",

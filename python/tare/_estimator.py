@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from . import _core, _series
 from ._columns import chosen_columns, column_place, free_name, given_names, kernel_columns, name_difference, table_of
+from ._decide import Actions, CostLike, decide_by_function, read_cost
 from ._distribution import Distribution
 from ._encoding import (
     CoreModel,
@@ -356,6 +357,58 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         It has 241 quantiles of each row, and refers neither to X nor to the model.
         """
         return Distribution(self._quantile_array(X, Distribution.levels, y_pred, y_std), self._core_model().bounds)
+
+    def predict_action(self, X: Any, cost: CostLike, *, actions: Any = None, y_pred: Any = None, y_std: Any = None) -> Actions:
+        """The action with the least expected cost under each row's predicted distribution.
+
+        For costs by unit it is the quantile at the level under / (over + under). Expected costs are exact integrals over the row's
+        distribution: that of `predict_distribution`, with this quantile added; a cost function is taken as a straight line between
+        neighbouring quantiles. Beyond the levels 0.000001 and 0.999999 the quantile function is constant, so a loss that is rare and
+        ruinous needs another model of the tail.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n, features)
+        cost : dict, table or callable
+            {'over': 1, 'under': 4}: for each unit by which the action is more, or less, than the target. Or a frame or dict with the
+            columns action, outcome and cost; the cost of an action is the straight line between neighbouring outcomes, and that of
+            the nearest outcome beyond them. Or a function cost(action, outcome), which gets actions of shape (n, 1) and outcomes of
+            shape (n, k).
+        actions : array of shape (A,) or (n, A)
+            The candidates, for a cost function. Of several with the same expected cost the first is chosen.
+        y_pred, y_std : array or None
+            Given predictions and standard deviations, for a `Calibrator` that was calibrated with them.
+
+        Returns
+        -------
+        Actions
+            A named tuple of arrays: `action`, `cost` (expected), `cost_of_mean` (the expected cost of the action that is best if the
+            outcome is the mean of the distribution).
+
+        Examples
+        --------
+        >>> import numpy as np, tare
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.uniform(size=(600, 1)); y = X[:, 0] + rng.normal(size=600) * X[:, 0]
+        >>> model = tare.Calibrator(lambda X: X[:, 0]).calibrate(X, y)
+        >>> best = model.predict_action(X[:5], {"over": 1, "under": 4})
+        >>> bool((best.action == model.predict_quantiles(X[:5], 0.8)[:, 0]).all())
+        True
+        >>> bool((best.cost <= best.cost_of_mean).all())
+        True
+        """
+        if callable(cost):
+            law = np.asarray(self._quantile_array(X, Distribution.levels, y_pred, y_std), dtype=np.float64)
+            made, notices = decide_by_function(cost, actions, law)
+        else:
+            if actions is not None:
+                raise ValueError("actions= is for a cost function: other costs determine the actions.")
+            decider = _core.Decider(read_cost(cost))
+            law = np.asarray(self._quantile_array(X, decider.levels, y_pred, y_std), dtype=np.float64)
+            values, notices = decider.decide(np.ascontiguousarray(law), threads_of(self.n_jobs))
+            made = Actions(values[:, 0], values[:, 1], values[:, 2])
+        emit(notices, stacklevel=2 + self._frames)
+        return made
 
     def diagnostics(
         self, X: Any, quantiles: npt.ArrayLike = DEFAULT_QUANTILES, *, y_pred: Any = None, y_std: Any = None

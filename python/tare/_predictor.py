@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._columns import table_of
+from ._decide import read_cost
 from ._estimator import QuantileEstimator, threads_of
 from ._input import read_features
 from ._output import as_container
@@ -31,9 +32,11 @@ class Predictor:
         The file of ``tare fit`` or `save`, or a fitted `QuantileRegressor`; for a model around given predictions, the frame has their
         columns.
     levels : list of floats
-        Quantiles: columns q0.05, ... The default without `interval` is 0.05, 0.5 and 0.95.
+        Quantiles: columns q0.05, ... The default without `interval` and `cost` is 0.05, 0.5 and 0.95.
     interval : float or list of floats
         Central intervals: columns lower_0.9, upper_0.9, ...
+    cost : dict, table or None
+        Costs as in `QuantileRegressor.predict_action`, without a function: columns action, cost and cost_of_mean.
     diagnostics : bool
         Whether to add columns about the reliability of each answer.
     keep : list of str
@@ -58,6 +61,7 @@ class Predictor:
         *,
         levels: Iterable[float] = (),
         interval: npt.ArrayLike = (),
+        cost: Any = None,
         diagnostics: bool = False,
         keep: Iterable[str] = (),
         missing: str | None = None,
@@ -66,7 +70,8 @@ class Predictor:
     ) -> None:
         core = model._core_model() if isinstance(model, QuantileEstimator) else _core.load_model(os.fspath(model))
         intervals = [float(level) for level in np.atleast_1d(interval)]
-        self._core = _core.Predictor(core, [float(level) for level in levels], intervals, diagnostics, list(keep), missing)
+        self._core = _core.Predictor(core, [float(level) for level in levels], intervals, diagnostics, list(keep), missing,
+                                     None if cost is None else read_cost(cost))  # fmt: skip
         self._threads = threads_of(n_jobs)
         self._device = device_of(device)
         self._model = core

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._columns import table_of
+from ._decide import read_cost
 from ._estimator import QuantileEstimator, seed_of, threads_of
 from ._frames import Column
 from ._input import read_features, read_target
@@ -88,6 +89,8 @@ class Report(Page):
         Regions of the features that were tested, and those whose coverage is off by more than chance.
     warnings : list of TareWarning
         About the answers.
+    worth : dict or None
+        With `cost`, realised costs by rule: the member `worth` of ``tare evaluate --cost --json``.
     """
 
     def __init__(self, made: dict[str, Any], rows: int) -> None:
@@ -96,6 +99,7 @@ class Report(Page):
         self.regions: int = made["regions"]
         self.regions_off: int = made["regions_off"]
         self.warnings: list[TareWarning] = read_warnings(made["warnings"])
+        self.worth: dict[str, Any] | None = made.get("worth")
         self._rows = rows
 
     def __repr__(self) -> str:
@@ -104,7 +108,7 @@ class Report(Page):
 
 
 @dataclass
-class _Rows:
+class ScoredRows:
     """Rows as the core takes them."""
 
     x: FloatArray
@@ -125,6 +129,7 @@ def report(
     y_pred: Any = None,
     y_std: Any = None,
     by: By = None,
+    cost: Any = None,
     overwrite: bool = False,
     random_state: RandomState = None,
     n_jobs: int | None = None,
@@ -147,10 +152,13 @@ def report(
         Predictions for X, for a `Calibrator` that was calibrated with given predictions.
     by : list of str, dict or None
         Columns of X, or a dict of names and values, by whose values the page also shows coverage. They need not be features.
+    cost : dict, table or None
+        Costs as in `predict_action`, without a function: the page then shows what acting on the rows' distributions costs, beside
+        acting on their means, and `worth` has the numbers.
     overwrite : bool
         Whether `path` may exist.
     random_state : int, RandomState, Generator or None
-        For the random groups of one score (AGCE).
+        For the random groups of one score (AGCE), and the folds of `cost`.
     n_jobs : int or None
         Number of threads; None and -1 use all cores.
     progress : callable or None
@@ -174,7 +182,7 @@ def report(
     """
     if path is not None and not overwrite and os.path.exists(os.fspath(path)):
         raise FileExistsError(f"{os.fspath(path)} exists (use overwrite=True to replace it).")
-    core, title, rows = _read(model, X, y, y_pred, y_std)
+    core, title, rows = read_rows(model, X, y, y_pred, y_std)
     if len(rows.y) == 0:
         raise ValueError("Every row of X was left out (missing values, or no full window): there is nothing to report.")
     with progress_for(verbose, progress) as bar:
@@ -192,6 +200,7 @@ def report(
             seed=seed_of(random_state),
             threads=threads_of(n_jobs),
             progress=bar,
+            cost=None if cost is None else read_cost(cost),
         )
     page = Report(made, len(rows.y))
     if path is not None:
@@ -199,7 +208,7 @@ def report(
     return page
 
 
-def _read(model: Any, X: Any, y: Any, y_pred: Any, y_std: Any) -> tuple[_core.Model, str, _Rows]:
+def read_rows(model: Any, X: Any, y: Any, y_pred: Any, y_std: Any) -> tuple[_core.Model, str, ScoredRows]:
     if isinstance(model, Predictor):
         if y_pred is not None or y_std is not None:
             raise ValueError("y_pred and y_std are for a Calibrator: the rows of a Predictor have a column for each prediction.")
@@ -210,10 +219,10 @@ def _read(model: Any, X: Any, y: Any, y_pred: Any, y_std: Any) -> tuple[_core.Mo
     read = model._encode_rows(X, y_pred, y_std)
     target = read_target(y, read.count)
     target = target if read.rows is None else np.ascontiguousarray(target[read.rows])
-    return core, model._title(), _Rows(read.double, read.given, read.group, target, read.rows, read.count, [])
+    return core, model._title(), ScoredRows(read.double, read.given, read.group, target, read.rows, read.count, [])
 
 
-def _rows_of_table(predictor: Predictor, X: Any, y: Any) -> _Rows:
+def _rows_of_table(predictor: Predictor, X: Any, y: Any) -> ScoredRows:
     core = predictor._model
     features = read_features(X, allow_missing=True).with_columns()
     name = (core.schema.target if core.schema else "") or "y"
@@ -226,17 +235,17 @@ def _rows_of_table(predictor: Predictor, X: Any, y: Any) -> _Rows:
     features.columns = columns
     encoded = _core.encode_rows(core, table_of(features, None, []), predictor._missing)
     rows = encoded["rows"].astype(np.intp)
-    return _Rows(encoded["x"], encoded["given"], encoded["group"], encoded["y"], rows, features.rows, encoded["notices"])
+    return ScoredRows(encoded["x"], encoded["given"], encoded["group"], encoded["y"], rows, features.rows, encoded["notices"])
 
 
-def _data_facts(rows: _Rows) -> list[tuple[str, str]]:
+def _data_facts(rows: ScoredRows) -> list[tuple[str, str]]:
     facts = [("rows", f"{len(rows.y):,}")]
     if not rows.notices and len(rows.y) < rows.count:
         facts.append(("rows left out", f"{rows.count - len(rows.y):,} with a missing value or without a full window"))
     return facts + [(code.replace("_", " "), text) for code, _, text in rows.notices]
 
 
-def _group_cells(core: _core.Model, X: Any, by: By, rows: _Rows) -> list[tuple[str, list[str]]]:
+def _group_cells(core: _core.Model, X: Any, by: By, rows: ScoredRows) -> list[tuple[str, list[str]]]:
     """Names and cells of the columns of `by` and of the guarantee's groups, for the rows that are shown."""
     columns: dict[str, Any] = dict(by) if isinstance(by, Mapping) else {}
     names = [] if by is None or isinstance(by, Mapping) else [by] if isinstance(by, str) else list(by)

@@ -14,7 +14,8 @@ class TareWarning(UserWarning):
     ----------
     code : str
         A stable name: ``infinite_answer``, ``beyond_kept_levels``, ``fallback``; with diagnostics also ``few_effective_rows`` and
-        ``outside``; of a series ``left_out_rows``; about the model ``no_guarantee``, ``no_bands`` and ``few_shifted_rows``.
+        ``outside``; of actions ``infinite_tail`` and ``outside_cost_table``;
+        of a series ``left_out_rows``; about the model ``no_guarantee``, ``no_bands`` and ``few_shifted_rows``.
     rows : int
         Number of rows concerned; 0 for a warning about the model.
     """

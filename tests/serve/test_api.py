@@ -71,7 +71,8 @@ class Predict(ServeTest):
                  ({**table, "cost": 3}, 400, "must be a list of numbers"), ({**table, "cost": [[3]]}, 400, "must be a list of numbers"),
                  ({**table, "cost": [None]}, 400, "must be a list of numbers"), ({**table, "cost": [3, 4]}, 422, "1 actions, 1 outcomes and 2 costs"),
                  ({"over": 0, "under": 1}, 400, "positive"), ({"ovr": 1}, 400, "there are: over, under"), (4, 400, "must be an object"),
-                 ([1], 400, "must be an object"), ("over=1,under=4", 400, "must be an object"), ({"action": [], "outcome": [], "cost": []}, 422, "no rows"),
+                 ([1], 400, "must be an object"), ("over=1,under=4", 400, "must be an object"),
+                 ({"action": [], "outcome": [], "cost": []}, 422, "no rows"),
                  ({"action": [1, 1], "outcome": [2, 2], "cost": [3, 3]}, 422, "two costs"),
                  ({"action": [1] * 10_001, "outcome": [2], "cost": [3]}, 413, "more than 10000 entries")]
         for cost, status, words in cases:
