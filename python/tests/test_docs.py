@@ -47,7 +47,7 @@ def run_page(page, names):
 
 
 # Each has a test below; python-api.md is made from docstrings, whose examples test_package.py runs.
-EXECUTED = {"../README.md", "python.md", "tutorial.md", "tutorial-online.md", "migration.md"}
+EXECUTED = {"../README.md", "python.md", "decide.md", "tutorial.md", "tutorial-online.md", "migration.md"}
 
 
 def test_no_page_with_python_is_overlooked():
@@ -133,10 +133,54 @@ def test_the_online_tutorial_runs(tmp_path, monkeypatch, capsys):
     assert names["tracked"].coverage == names["online"].coverage_
 
 
+@pytest.mark.slow
+def test_the_page_about_decisions_runs(tmp_path, monkeypatch, capsys):
+    """And its commands; its figures are those of the page, to the digits that it shows."""
+    pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    run_page("decide.md", names)
+    capsys.readouterr()
+    page = (PAGES / "decide.md").read_text(encoding="utf-8")
+    possible, worth = names["possible"], names["worth"]
+    assert names["ordered"] < 1.02 * possible
+    assert names["safety"] > 1.10 * possible
+    for name in ("ordered", "safety", "forecast"):
+        assert f"| {names[name]:.2f} | {100 * (names[name] / possible - 1):.1f} % |" in page
+    assert f"| {possible:.2f} | |" in page
+    assert f"cost {worth['action']['cost']:.2f} a day, where the model expected {worth['expected']:.2f};" in page
+    for rule in ("mean", "mean_plus_margin"):
+        assert f"{worth[rule]['more_than_action']:.2f} more" in page and f"{worth[rule]['more_error']:.2f})" in page
+    assert f"The level is {names['control'].level}, and on 10,000 later days {names['missing']:.2f} units" in page
+    assert names["control"].corrected_loss <= 2
+    # What was ordered costs about as much on the days that came as the best possible orders, on the same days.
+    demand = names["new"]["demand"].to_numpy()
+    paid = [np.maximum(order - demand, 4 * (demand - order)).mean()
+            for order in (names["best"].action, names["mean"] + names["sd"] * names["norm"].ppf(0.8))]  # fmt: skip
+    assert paid[0] < 1.02 * paid[1]
+    tool = the_tool()
+    if tool is None:
+        return
+    commands = [line.split()[1:] for line in page.splitlines() if line.startswith("    tare ")]
+    assert len(commands) == 7
+    for command in commands:
+        done = subprocess.run([tool, *command], cwd=tmp_path, check=True, capture_output=True, text=True)
+        if command[0] == "control-risk":
+            assert f"level {names['control'].level}:" in done.stdout
+    orders = np.loadtxt(tmp_path / "orders.csv", delimiter=",", skiprows=1)
+    np.testing.assert_allclose(orders[:, 2], names["best"].action, rtol=1e-9)
+    np.testing.assert_allclose(orders[:, 3], names["best"].cost, rtol=1e-7)
+
+
+def the_tool():
+    tool = os.environ.get("TARE_TOOL") or shutil.which("tare") or str(ROOT / "build" / "tare")
+    return tool if os.access(tool, os.X_OK) else None
+
+
 def tool_answers(folder, model):
     """What the commands of a page print; None where the tool is not there."""
-    tool = os.environ.get("TARE_TOOL") or shutil.which("tare") or str(ROOT / "build" / "tare")
-    if not os.access(tool, os.X_OK):
+    tool = the_tool()
+    if tool is None:
         return None
     subprocess.run([tool, "inspect", model], cwd=folder, check=True, capture_output=True)
     # The fill values of missing cells are the file's own.
