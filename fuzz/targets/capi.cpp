@@ -74,9 +74,9 @@ constexpr const char* kFitOptions[] = {"bandwidth=1",
                                        "fallback=nearest",
                                        "min_support=2",
                                        "target=a"};
-constexpr const char* kPredictOptions[] = {"levels=0.1,0.9",  "levels=0.5",   "interval=0.9",
-                                           "diagnostics=yes", "keep=all",     "keep=c",
-                                           "missing=impute",  "missing=drop", "levels=2"};
+constexpr const char* kPredictOptions[] = {
+    "levels=0.1,0.9", "levels=0.5",     "interval=0.9", "diagnostics=yes", "keep=all",
+    "keep=c",         "missing=impute", "missing=drop", "levels=2",        "cost=over=1,under=4"};
 
 constexpr const char* kTrackOptions[] = {
     "prediction=b",    "interval=0.9",  "levels=0.1,0.5", "start=5",        "start=100",

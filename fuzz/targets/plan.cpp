@@ -106,9 +106,14 @@ void options_of_a_prediction(Input& input) {
   while (!input.text().empty()) {
     const std::string_view line = input.line();
     const std::size_t mark = line.find('=');
+    const std::string_view value =
+        mark == std::string_view::npos ? std::string_view() : line.substr(mark + 1);
     attempt([&] {
-      options.set(line.substr(0, mark),
-                  mark == std::string_view::npos ? std::string_view() : line.substr(mark + 1));
+      if (canonical_name(line.substr(0, mark)) == "cost") {
+        options.cost = Cost::parse_over_under(value);  // and no file that has such a name
+      } else {
+        options.set(line.substr(0, mark), value);
+      }
     });
   }
   check_predict_options(options);

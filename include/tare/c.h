@@ -10,7 +10,7 @@
  * Texts are UTF-8 and end with a zero byte. Options are texts "name=value": those of tare_fit are
  * the fields of tare::FitOptions (target, method, prediction, features, missing, seed, ...) and the
  * options of the method, as 'tare methods -v' lists them; those of tare_predict are levels,
- * interval, diagnostics, keep and missing.
+ * interval, cost ("cost=over=1,under=4", or the path of a table), diagnostics, keep and missing.
  *
  * Threads: different handles may be used from different threads at once. A model and the answers
  * are never changed by a call, so one of them may be used from several threads. A table may be

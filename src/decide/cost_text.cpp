@@ -87,6 +87,7 @@ Cost Cost::parse(std::string_view text) {
     return parse_over_under(text);
   }
   if (trim(text).empty()) fail_cost(text, "is empty");
+  if (text == "-") fail_cost(text, "cannot be standard input, which is for rows");
   try {
     return from_table(read_csv(std::string(text)));
   } catch (const Error& error) {

@@ -8,8 +8,8 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
+#include "decide/exact_sum.h"
 #include "decide/written_number.h"
-#include "math/exact_sum.h"
 
 namespace tare {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "math/exact_sum.h"
+#include "decide/exact_sum.h"
 
 namespace tare {
 

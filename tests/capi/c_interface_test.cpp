@@ -45,6 +45,25 @@ struct CInterface : testing::Test {
   }
 };
 
+TEST_F(CInterface, ActionsAreOptionsLikeOthers) {
+  constexpr std::array kAsked = {"cost=over=1,under=4", "levels=0.8"};
+  tare_answers* answers = nullptr;
+  ASSERT_EQ(tare_predict(model, table, kAsked.data(), kAsked.size(), &answers), TARE_OK);
+  ASSERT_EQ(tare_answers_columns(answers), 4U);
+  EXPECT_STREQ(tare_answers_name(answers, 1), "action");
+  EXPECT_STREQ(tare_answers_name(answers, 3), "cost_of_mean");
+  const double* values = tare_answers_values(answers);
+  for (std::size_t i = 0; i < tare_answers_rows(answers); ++i) {
+    EXPECT_EQ(values[4 * i], values[4 * i + 1]);
+    EXPECT_LE(values[4 * i + 2], values[4 * i + 3] + 1e-12);
+  }
+  tare_answers_free(answers);
+  constexpr std::array kWrong = {"cost=over=1"};
+  answers = nullptr;
+  EXPECT_EQ(tare_predict(model, table, kWrong.data(), 1, &answers), TARE_INVALID_ARGUMENT);
+  EXPECT_STREQ(tare_last_error()->option, "cost");
+}
+
 TEST_F(CInterface, AnswersAsTheLibraryDoes) {
   constexpr std::array kAsked = {"levels=0.5", "interval=0.9", "diagnostics=yes", "keep=kind"};
   tare_answers* answers = nullptr;

@@ -51,7 +51,7 @@ TEST(Cost, TextIsReadInAnyOrderAndCase) {
   for (const char* text :
        {"over=1", "under=1", "over=1,under=4,under=5", "over=1,under=x",
         "over=1,under=", "over=1,under=4,", "over=1,missing=3", "over=nan,under=1",
-        "over=inf,under=1", "over=,", "cover=1,under=2", "", " "}) {
+        "over=inf,under=1", "over=,", "cover=1,under=2", "", " ", "-"}) {
     expect_error(ErrorCode::kInvalidArgument, "cost", [&] { Cost::parse(text); });
   }
   expect_error(ErrorCode::kNotFound, "no such file", [] { Cost::parse("nowhere.csv"); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "math/exact_sum.h"
+#include "decide/exact_sum.h"
 
 #include <cmath>
 #include <utility>
