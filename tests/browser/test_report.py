@@ -72,7 +72,7 @@ class ModelReport(BrowserTest):
         self.write("train.csv", csv_text(HEADER, people(800, 1)))
         self.write("test.csv", csv_text(HEADER, people(500, 2)))
         self.fit("train.csv", "--method", "nrc", "--regressor", "ridge", "--drop", "site", "--calibrate-on", "age")
-        self.ok("report", "m.tare", "test.csv", "-o", "report.html", "--group", "site")
+        self.ok("report", "m.tare", "test.csv", "-o", "report.html", "--group", "site", "--cost", "over=1,under=4")
 
     def test_is_sound_at_every_size_and_scheme(self):
         self.check_page("report.html", "report")
@@ -180,7 +180,7 @@ class StrangeData(BrowserTest):
     def test_one_row(self):
         self.small_model()
         self.write("one.csv", "a,b,p,y\n1,0,2,2.1\n")
-        self.ok("report", "m.tare", "one.csv", "-o", "one.html")
+        self.ok("report", "m.tare", "one.csv", "-o", "one.html", "--cost", "over=1,under=4")
         self.assertIn("few test rows", self.sound("one.html", "one-row"))
 
     def test_the_trail_of_auto(self):
@@ -195,7 +195,7 @@ class StrangeData(BrowserTest):
         self.write("data.csv", csv_text([*NAMES, "w"], rows))
         self.fit("data.csv", "--prediction", "p", "--guarantee", "split:0.3,strict", "--weight", "w")
         self.write_points("test.csv", 50, seed=3)
-        self.ok("report", "m.tare", "test.csv", "-o", "infinite.html")
+        self.ok("report", "m.tare", "test.csv", "-o", "infinite.html", "--cost", "over=1,under=99")
         text = self.sound("infinite.html", "infinite")
         self.assertIn("Some 90 % intervals are infinite", text)
         self.assertIn("The intervals of 50 rows are infinite and not drawn", text)
