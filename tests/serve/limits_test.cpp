@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Limits of one request, each just below and just above, without sockets.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -77,6 +78,18 @@ TEST_F(RequestLimits, ColumnsOfAHeaderOrARow) {
   EXPECT_EQ(send(kNdjson, row_with_columns(10) + "\n" + row_with_columns(10)).status, 200U);
   EXPECT_EQ(send(kNdjson, row_with_columns(10) + "\n" + row_with_columns(11)).status, 413U);
   EXPECT_EQ(send(kCsv, csv_with_columns(11), "/v1/observe").status, 413U);
+}
+
+TEST_F(RequestLimits, EntriesOfATableOfCosts) {
+  limits_.costs = 3;
+  const auto with = [](const char* list) {
+    return fmt::format(R"({{"cost":{{"action":{0},"outcome":{0},"cost":{0}}},"rows":[{1}]}})", list,
+                       row_with_columns(2));
+  };
+  EXPECT_EQ(send(kJson, with("[1,2,3]")).status, 200U);
+  const Reply refused = send(kJson, with("[1,2,3,4]"));
+  EXPECT_EQ(refused.status, 413U);
+  EXPECT_NE(refused.body.find("more than 3 entries"), std::string::npos) << refused.body;
 }
 
 TEST_F(RequestLimits, MillionsOfColumnsAreRefusedAtOnce) {
