@@ -24,6 +24,7 @@ __all__ = [
     "Dgp",
     "Hnn",
     "Isr",
+    "KernelDensity",
     "LstmHnn",
     "LstmNrc",
     "Maqr",
@@ -404,6 +405,21 @@ class Dgp(Common, total=False):
     grid: str
 
 
+class KernelDensity(Common, total=False):
+    """Options of 'kernel_density': conformal prediction sets by kernel density in each cell of a partition; levels tau and 1 - tau are
+    the ends of a set."""
+
+    # rows that are ranked: a share, time, or time:SHARE [0.5]
+    split: float | str
+    # number of cells of the features' space, a power of 2; auto: the shortest intervals on the training rows [auto]
+    cells: float | str
+    # least number of training rows in a cell [40]
+    min_cell: float
+    # bandwidth of the density in units of the rule for a normal distribution in each cell; auto: the shortest intervals on the
+    # training rows [auto]
+    bandwidth: float | str
+
+
 BY_METHOD: dict[str, type] = {
     "auto": Auto,
     "nrc": Nrc,
@@ -427,4 +443,5 @@ BY_METHOD: dict[str, type] = {
     "maqr": Maqr,
     "ccl": Ccl,
     "dgp": Dgp,
+    "kernel_density": KernelDensity,
 }

@@ -14,6 +14,7 @@
 #include "calibrate/baseline/gaussian/lstm_hnn.h"
 #include "calibrate/baseline/gaussian/mc_dropout.h"
 #include "calibrate/baseline/gaussian/mmd.h"
+#include "calibrate/baseline/kernel/kernel_density.h"
 #include "calibrate/baseline/quantile/ccl.h"
 #include "calibrate/baseline/quantile/cqr.h"
 #include "calibrate/baseline/quantile/cqr_boost.h"
@@ -255,6 +256,20 @@ std::span<const Method> table() {
        .load = &load_dgp,
        .many_rows = 20'000,
        .slow = true},
+      {.name = "kernel_density",
+       .paper = "",
+       .summary = "conformal prediction sets by kernel density in each cell of a partition; levels "
+                  "tau and 1 - tau are the ends of a set",
+       .guarantee = "a central interval covers at least its share of exchangeable rows within each "
+                    "cell, or n/(n+1) if that is less, for n ranked rows in the cell; nothing for "
+                    "a single x, or for a level without its mirror image",
+       .citation = "Lei, Wasserman 2014",
+       .defaults = "",
+       .point = kOwn,
+       .window = 1,
+       .options = kernel_density_options(),
+       .fit = &fit_kernel_density,
+       .load = &load_kernel_density},
   });
   return kMethods;
 }
