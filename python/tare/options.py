@@ -38,6 +38,7 @@ __all__ = [
     "NrcRfRp",
     "NrcRp",
     "Oqr",
+    "Paic",
     "PureKernel",
 ]
 
@@ -420,6 +421,22 @@ class KernelDensity(Common, total=False):
     bandwidth: float | str
 
 
+class Paic(Network, Common, total=False):
+    """Options of 'paic': a network on (x, r) that predicts a normal distribution in which the target is at level r, for a random r; the
+    answer is the mean distribution over r."""
+
+    # share of |F(y) - r| in the loss; the rest is the negative log-likelihood. Near 1: calibrated at each x, and wide [0.5]
+    alpha: float
+    # values of r over which an answer is averaged [32]
+    forecasts: float
+    # share of the hidden units that are left out at random in training [0]
+    dropout: float
+    # least sd, as a share of the target's own [0.001]
+    sd_floor: float
+    # after training, train on from the best weights at this share of the learning rate; 0: do not [0.1]
+    refine: float
+
+
 BY_METHOD: dict[str, type] = {
     "auto": Auto,
     "nrc": Nrc,
@@ -444,4 +461,5 @@ BY_METHOD: dict[str, type] = {
     "ccl": Ccl,
     "dgp": Dgp,
     "kernel_density": KernelDensity,
+    "paic": Paic,
 }

@@ -14,6 +14,7 @@
 #include "calibrate/baseline/gaussian/lstm_hnn.h"
 #include "calibrate/baseline/gaussian/mc_dropout.h"
 #include "calibrate/baseline/gaussian/mmd.h"
+#include "calibrate/baseline/gaussian/paic.h"
 #include "calibrate/baseline/kernel/kernel_density.h"
 #include "calibrate/baseline/quantile/ccl.h"
 #include "calibrate/baseline/quantile/cqr.h"
@@ -270,6 +271,20 @@ std::span<const Method> table() {
        .options = kernel_density_options(),
        .fit = &fit_kernel_density,
        .load = &load_kernel_density},
+      {.name = "paic",
+       .paper = "",
+       .summary =
+           "a network on (x, r) that predicts a normal distribution in which the target is at "
+           "level r, for a random r; the answer is the mean distribution over r",
+       .guarantee = "none for the answer; the levels of the randomised forecast in any group of "
+                    "rows are as close to uniform as its loss, over the group's share of the rows",
+       .citation = "Zhao, Ma, Ermon 2020",
+       .defaults = "hidden=20,20",
+       .point = kOwn,
+       .window = 1,
+       .options = paic_options(),
+       .fit = &fit_paic,
+       .load = &load_paic},
   });
   return kMethods;
 }

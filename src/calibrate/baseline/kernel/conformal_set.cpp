@@ -19,7 +19,7 @@ constexpr double kFarthestTarget = 1e100;   // in bandwidths; its square is fini
 constexpr double kDensityRounding = 1e-12;  // a density that is short by this much counts as equal
 constexpr double kOfGap = 1.0 / 32.0;       // tolerance of an end in a gap, as a share of the gap
 constexpr double kOfPlace = 1e-9;           // least tolerance, as a share of the place
-constexpr std::uint64_t kMostMass = std::uint64_t{1} << 62;
+constexpr std::uint64_t kMostSetMass = std::uint64_t{1} << 62;
 
 /// Falls with the distance, and is above 0 for all distances here.
 double kernel_at(double distance) {
@@ -255,7 +255,7 @@ void ConformalSet::save(const TensorWriter& out) const {
 
 ConformalSet ConformalSet::load(const TensorReader& in) {
   ConformalSet set;
-  set.total_ = in.count("total", kMostMass);
+  set.total_ = in.count("total", kMostSetMass);
   set.next_ = in.count("next", set.total_);
   set.densest_ = in.get<double>("densest");
   const Shape shape = {in.length("mass")};
