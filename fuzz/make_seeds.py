@@ -252,6 +252,7 @@ MODELS = {
     "dgp": ["--method", "dgp", "--set", "width=2", "--set", "inducing=3", "--set", "epochs=1", "--set", "samples=2"],
     "kernel_density": ["--method", "kernel_density", "--set", "cells=2", "--set", "min_cell=5"],
     "paic": ["--method", "paic", *NETWORK, "--set", "forecasts=3"],
+    "kqr": ["--method", "kqr", "--set", "most_rows=10", "--set", "penalty=0.01", "--set", "width=1"],
     "split": ["--method", "pure_kernel", "--split", "0.6", "--guarantee", "split:0.5", "--group", "c"],
     "cross": ["--method", "pure_kernel", "--split", "0.6", "--guarantee", "cross:2"],
     "masses": ["--method", "pure_kernel", "--split", "0.6", "--masses", "yes", "--bounds", "0,", "--target", "n"],

@@ -25,6 +25,7 @@ __all__ = [
     "Hnn",
     "Isr",
     "KernelDensity",
+    "Kqr",
     "LstmHnn",
     "LstmNrc",
     "Maqr",
@@ -382,7 +383,7 @@ class Dgp(Common, total=False):
     """Options of 'dgp': deep Gaussian process of two layers, variational, with noise between the layers."""
 
     # outputs of the hidden layer [10]
-    width: float
+    width: float | str
     # inducing points of each layer; fewer where there are fewer rows [128]
     inducing: float
     # draws of the noise between the layers for each row of a minibatch, combined by importance weights; 1: the plain bound, under
@@ -437,6 +438,20 @@ class Paic(Network, Common, total=False):
     refine: float
 
 
+class Kqr(Common, total=False):
+    """Options of 'kqr': kernel quantile regression with a Gaussian kernel: pinball loss and a penalty, solved in its dual at 15
+    levels."""
+
+    # weight of |g|^2 / 2 beside the mean loss; auto: of 0.01, 0.001, 0.0001 and 0.00001 by cross-validation [auto]
+    penalty: float | str
+    # width of the kernel in medians of the distance between rows; auto: of 0.25, 0.5, 1 and 2 by cross-validation [auto]
+    width: float | str
+    # of more rows, a random sample of this many is learned from [2000]
+    most_rows: float
+    # relative duality gap at which a level is solved [0.001]
+    gap: float
+
+
 BY_METHOD: dict[str, type] = {
     "auto": Auto,
     "nrc": Nrc,
@@ -462,4 +477,5 @@ BY_METHOD: dict[str, type] = {
     "dgp": Dgp,
     "kernel_density": KernelDensity,
     "paic": Paic,
+    "kqr": Kqr,
 }

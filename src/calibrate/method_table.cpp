@@ -16,6 +16,7 @@
 #include "calibrate/baseline/gaussian/mmd.h"
 #include "calibrate/baseline/gaussian/paic.h"
 #include "calibrate/baseline/kernel/kernel_density.h"
+#include "calibrate/baseline/kernel/kqr.h"
 #include "calibrate/baseline/quantile/ccl.h"
 #include "calibrate/baseline/quantile/cqr.h"
 #include "calibrate/baseline/quantile/cqr_boost.h"
@@ -285,6 +286,20 @@ std::span<const Method> table() {
        .options = paic_options(),
        .fit = &fit_paic,
        .load = &load_paic},
+      {.name = "kqr",
+       .paper = "",
+       .summary = "kernel quantile regression with a Gaussian kernel: pinball loss and a penalty, "
+                  "solved in its dual at 15 levels",
+       .guarantee =
+           "none for new rows; before the levels are put in order, a share of at most tau "
+           "of the rows it learned from is below its quantile, and of at least tau not above it",
+       .citation = "Takeuchi, Le, Sears, Smola 2006",
+       .defaults = "",
+       .point = kOwn,
+       .window = 1,
+       .options = kqr_options(),
+       .fit = &fit_kqr,
+       .load = &load_kqr},
   });
   return kMethods;
 }

@@ -35,8 +35,8 @@ struct SetKernel {
 /// would do. At 0.5 it is the densest target. Ends are rounded away from the middle, never towards
 /// it. With weights a cumulative mass replaces the rank, and the next row has the largest weight.
 ///
-/// The kernel is normal, plus 1e-9 of one with wide tails, so that far targets are compared by their
-/// distances and not by rounding.
+/// The kernel is normal, plus 1e-9 of one with wide tails, so that far targets are compared by
+/// their distances and not by rounding.
 class ConformalSet {
  public:
   /// Takes 1 to kMostSetRows finite targets; `weight` is empty or positive. Time O(n^2).
