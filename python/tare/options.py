@@ -22,6 +22,7 @@ __all__ = [
     "CqrBoost",
     "DeepEnsemble",
     "Dgp",
+    "DistributionCalibration",
     "Hnn",
     "Isr",
     "KernelDensity",
@@ -383,7 +384,7 @@ class Dgp(Common, total=False):
     """Options of 'dgp': deep Gaussian process of two layers, variational, with noise between the layers."""
 
     # outputs of the hidden layer [10]
-    width: float | str
+    width: float
     # inducing points of each layer; fewer where there are fewer rows [128]
     inducing: float
     # draws of the noise between the layers for each row of a minibatch, combined by importance weights; 1: the plain bound, under
@@ -445,11 +446,33 @@ class Kqr(Common, total=False):
     # weight of |g|^2 / 2 beside the mean loss; auto: of 0.01, 0.001, 0.0001 and 0.00001 by cross-validation [auto]
     penalty: float | str
     # width of the kernel in medians of the distance between rows; auto: of 0.25, 0.5, 1 and 2 by cross-validation [auto]
-    width: float | str
+    kernel_width: float | str
     # of more rows, a random sample of this many is learned from [2000]
     most_rows: float
     # relative duality gap at which a level is solved [0.001]
     gap: float
+
+
+class DistributionCalibration(Network, Common, total=False):
+    """Options of 'distribution_calibration': as hnn, with each predicted distribution corrected by a map that depends on its mean and
+    sd, learned on held-out rows (GP-Beta)."""
+
+    # rows that recalibrate: a share, time, or time:SHARE [0.3]
+    split: float | str
+    # inducing points of the link; fewer where there are fewer rows [32]
+    inducing: float
+    # step size of Adam for the link [0.01]
+    link_learning_rate: float
+    # rows of a minibatch for the link [128]
+    link_batch: float
+    # share of the hidden units that are left out at random in training [0]
+    dropout: float
+    # least sd, as a share of the target's own [0.001]
+    sd_floor: float
+    # weight of a row's likelihood is its predicted variance to this power; 0: plain likelihood [0]
+    beta: float
+    # after training, train on from the best weights at this share of the learning rate; 0: do not [0.1]
+    refine: float
 
 
 BY_METHOD: dict[str, type] = {
@@ -478,4 +501,5 @@ BY_METHOD: dict[str, type] = {
     "kernel_density": KernelDensity,
     "paic": Paic,
     "kqr": Kqr,
+    "distribution_calibration": DistributionCalibration,
 }

@@ -9,6 +9,7 @@
 #include "calibrate/automatic/automatic.h"
 #include "calibrate/baseline/gaussian/deep_ensemble.h"
 #include "calibrate/baseline/gaussian/dgp.h"
+#include "calibrate/baseline/gaussian/distribution_calibration.h"
 #include "calibrate/baseline/gaussian/hnn.h"
 #include "calibrate/baseline/gaussian/isr.h"
 #include "calibrate/baseline/gaussian/lstm_hnn.h"
@@ -300,6 +301,20 @@ std::span<const Method> table() {
        .options = kqr_options(),
        .fit = &fit_kqr,
        .load = &load_kqr},
+      {.name = "distribution_calibration",
+       .paper = "",
+       .summary = "as hnn, with each predicted distribution corrected by a map that depends on its "
+                  "mean and sd, learned on held-out rows (GP-Beta)",
+       .guarantee =
+           "none; calibrated in the limit among rows with the same predicted distribution, "
+           "only if a beta map of the levels, smooth in mean and sd, can correct it",
+       .citation = "Song, Diethe, Kull, Flach 2019",
+       .defaults = "hidden=20,20",
+       .point = kOwn,
+       .window = 1,
+       .options = distribution_calibration_options(),
+       .fit = &fit_distribution_calibration,
+       .load = &load_distribution_calibration},
   });
   return kMethods;
 }

@@ -26,7 +26,7 @@ from cases import variants
 # Of the short trainings here, in units of the answers' range: training repeats what rounding began.
 TOLERANCE = 1e-4
 NETWORKS = {"auto", "nrc", "nrc_rp", "nrc_cov", "nrc_embed", "lstm_nrc", "hnn", "mc_dropout", "deep_ensemble", "mmd", "isr", "lstm_hnn", "cqr",
-            "oqr", "maqr", "ccl", "dgp", "paic"}
+            "oqr", "maqr", "ccl", "dgp", "paic", "distribution_calibration"}
 LEVELS = "0.01,0.05,0.25,0.5,0.75,0.95,0.99"
 
 

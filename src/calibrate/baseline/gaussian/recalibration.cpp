@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kNoEnd = std::numeric_limits<double>::infinity();
 // A score that no level of a normal law reaches, and small enough to be multiplied by an sd.
-constexpr double kFarthest = 1e100;
+constexpr double kFarthestRecalibrated = 1e100;
 // A weighted level that is short of the one asked by less than rounding has reached it.
 constexpr double kRounding = 1e-12;
 
@@ -47,7 +47,7 @@ Recalibration::Recalibration(std::span<const double> scores, std::span<const dou
   std::vector<double> observed;
   for (const std::size_t i : order) {
     reached += weight_of(i);
-    score_.push_back(std::clamp(scores[i], -kFarthest, kFarthest));
+    score_.push_back(std::clamp(scores[i], -kFarthestRecalibrated, kFarthestRecalibrated));
     observed.push_back(reached / whole);  // i / (n + 1), rounded once, where there are no weights
   }
   observed_ = isotonic_regression(observed);
@@ -77,7 +77,7 @@ Recalibration Recalibration::load(const TensorReader& in) {
   const Shape shape = {in.length("score")};
   loaded.score_ = in.values<double>("score", shape, Must::kAscend);
   loaded.observed_ = in.values<double>("observed", shape, Must::kAscend);
-  const auto near = [](double value) { return std::abs(value) <= kFarthest; };
+  const auto near = [](double value) { return std::abs(value) <= kFarthestRecalibrated; };
   const auto inside = [](double value) { return value >= 0.0 && value < 1.0; };
   if (loaded.score_.empty() || !std::ranges::all_of(loaded.score_, near) ||
       !std::ranges::all_of(loaded.observed_, inside)) {

@@ -42,7 +42,7 @@ constexpr std::array kKqrOptions = std::to_array<ParamInfo>({
      "weight of |g|^2 / 2 beside the mean loss; auto: of 0.01, 0.001, 0.0001 and 0.00001 by "
      "cross-validation",
      "0.01,0.001,0.0001,0.00001"},
-    {"width", "auto",
+    {"kernel_width", "auto",
      "width of the kernel in medians of the distance between rows; auto: of 0.25, 0.5, 1 and 2 by "
      "cross-validation",
      "0.25,0.5,1,2"},
@@ -61,7 +61,7 @@ KqrOptions parse_kqr(const Params& params) {
     const bool given = canonical_name(params.text(name, "auto")) != "auto";
     return given ? std::optional(params.number(name, low, low, high)) : std::nullopt;
   };
-  return {number_or_auto("penalty", 1e-9, 1e3), number_or_auto("width", 1e-3, 1e3),
+  return {number_or_auto("penalty", 1e-9, 1e3), number_or_auto("kernel_width", 1e-3, 1e3),
           params.count("most_rows", 2000, 10, 10'000), params.number("gap", 1e-3, 1e-8, 0.5)};
 }
 
@@ -88,7 +88,7 @@ void standardise_row(std::span<const double> row, std::span<const Standard> colu
   }
 }
 
-double squared_distance(std::span<const double> a, std::span<const double> b) {
+double kqr_distance(std::span<const double> a, std::span<const double> b) {
   double sum = 0.0;
   for (std::size_t j = 0; j < a.size(); ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
   return sum;
@@ -100,7 +100,7 @@ Matrix kernel_matrix(MatrixView a, MatrixView b, double width, const Execution& 
   parallel_blocks(how, a.rows(), 64, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
       for (std::size_t k = 0; k < b.rows(); ++k)
-        kernel(i, k) = std::exp(factor * squared_distance(a.row(i), b.row(k)));
+        kernel(i, k) = std::exp(factor * kqr_distance(a.row(i), b.row(k)));
     }
   });
   return kernel;
@@ -112,7 +112,7 @@ double median_distance(MatrixView x) {
   std::vector<double> distances;
   for (std::size_t i = 0; i < std::min(x.rows(), kMost); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
-      const double squared = squared_distance(x.row(i), x.row(k));
+      const double squared = kqr_distance(x.row(i), x.row(k));
       if (squared > 0.0) distances.push_back(squared);
     }
   }
@@ -197,7 +197,7 @@ class KqrSearch {
 
 /// From the quantiles at the learned levels, ascending, to one at any level: linear in the normal
 /// score between them; beyond the last, with the slope of levels further apart.
-double between_levels(std::span<const double> learned, Level level) {
+double kqr_quantile_at(std::span<const double> learned, Level level) {
   static const std::array<double, kKqrCount> kScores = [] {
     std::array<double, kKqrCount> scores{};
     for (std::size_t k = 0; k < kKqrCount; ++k) scores[k] = normal_quantile(kKqrLevels[k]);
@@ -265,7 +265,7 @@ class KqrModel final : public QuantileModel {
         standardise_row(x.row(i), parts_.standard, place);
         learn_row(place, learned);
         for (std::size_t j = 0; j < levels.size(); ++j) {
-          const double q = between_levels(learned, levels[j]);
+          const double q = kqr_quantile_at(learned, levels[j]);
           result.quantiles(i, j) = bounded(parts_.target.mean + parts_.target.scale * q);
         }
         std::ranges::sort(result.quantiles.row(i));  // rounding is not monotone
@@ -279,7 +279,7 @@ class KqrModel final : public QuantileModel {
     const double factor = -0.5 / (parts_.width * parts_.width);
     std::ranges::copy(parts_.b, learned.begin());
     for (std::size_t k = 0; k < parts_.x.rows(); ++k) {
-      const double near = std::exp(factor * squared_distance(place, parts_.x.row(k)));
+      const double near = std::exp(factor * kqr_distance(place, parts_.x.row(k)));
       const std::span<const double> a = parts_.a.row(k);
       for (std::size_t t = 0; t < kKqrCount; ++t) learned[t] += near * a[t];
     }
