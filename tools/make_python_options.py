@@ -28,7 +28,8 @@ from collections.abc import Sequence
 from typing import Literal, TypedDict
 
 '''
-NUMBER_OR_WORD = ("bandwidth", "cells", "depth", "folds", "kernel_width", "penalty", "steps", "window", "split")  # a number, or auto, infinite, time, ...
+# A number, or auto, infinite, time, ...
+NUMBER_OR_WORD = ("bandwidth", "cells", "depth", "folds", "kernel_width", "penalty", "steps", "window", "split")
 LISTED = re.compile(r": ((?:[a-z_]+, )+[a-z_]+)$")
 Option = dict[str, str]
 
