@@ -24,6 +24,7 @@ __all__ = [
     "Dgp",
     "DistributionCalibration",
     "Hnn",
+    "Idr",
     "Isr",
     "KernelDensity",
     "Kqr",
@@ -32,6 +33,7 @@ __all__ = [
     "Maqr",
     "McDropout",
     "Mmd",
+    "Ngboost",
     "Nrc",
     "NrcBoost",
     "NrcCov",
@@ -42,6 +44,7 @@ __all__ = [
     "Oqr",
     "Paic",
     "PureKernel",
+    "Qrf",
 ]
 
 
@@ -380,6 +383,58 @@ class Ccl(Network, Common, total=False):
     levels: float
 
 
+class Qrf(Common, total=False):
+    """Options of 'qrf': quantile regression forest: quantiles of the training targets, weighted by how often their rows share a leaf
+    with the query."""
+
+    # number of trees [200]
+    trees: float
+    # different rows of a tree's draw that a leaf must hold [5]
+    min_leaf: float
+    # share of the columns that each split may choose from [0.33]
+    columns: float
+    # rows drawn for each tree, with replacement, as a share of all [1]
+    rows: float
+    # training rows that a leaf keeps: drawn, all [drawn]
+    leaf_rows: Literal["drawn", "all"]
+
+
+class Ngboost(Common, total=False):
+    """Options of 'ngboost': natural gradient boosting: trees for the mean and the sd of a normal or lognormal distribution, by the log
+    score."""
+
+    # family of the target's distributions: normal, lognormal [normal]
+    distribution: Literal["normal", "lognormal"]
+    # trees for the mean, and as many for the sd, at most [500]
+    rounds: float
+    # share of each step that is taken [0.01]
+    learning_rate: float
+    # splits from the root to a leaf, at most [3]
+    depth: float | str
+    # weight that a leaf must hold, in rows of average weight [1]
+    min_leaf: float
+    # share of the rows that each round learns from [1]
+    rows: float
+    # share of the rows left out to choose the number of rounds; 0: all rounds [0]
+    validation: float
+    # rounds without progress on the rows left out before training stops [50]
+    patience: float
+
+
+class Idr(PointModel, Common, total=False):
+    """Options of 'idr': isotonic distributional regression: the distributions that grow with a prediction and have the lowest CRPS on
+    the calibration rows (EasyUQ)."""
+
+    # point model f: mlp, lstm, forest, extra_trees, boosting, ridge, zero [boosting]
+    regressor: Literal["mlp", "lstm", "forest", "extra_trees", "boosting", "ridge", "zero"]
+    # rows that calibrate: a share, cross, time, or time:SHARE [cross]
+    split: float | str
+    # number of folds of split=cross [5]
+    folds: float | str
+    # different predictions, and different targets, that are kept; of more, neighbours are joined [10000]
+    knots: float
+
+
 class Dgp(Common, total=False):
     """Options of 'dgp': deep Gaussian process of two layers, variational, with noise between the layers."""
 
@@ -497,6 +552,9 @@ BY_METHOD: dict[str, type] = {
     "oqr": Oqr,
     "maqr": Maqr,
     "ccl": Ccl,
+    "qrf": Qrf,
+    "ngboost": Ngboost,
+    "idr": Idr,
     "dgp": Dgp,
     "kernel_density": KernelDensity,
     "paic": Paic,

@@ -278,6 +278,7 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
                             wants_bands(parse_bands(all), method, input, all)};
   const TargetBounds bounds = resolve_bounds(parse_bounds(all), input.y, input.weight);
   const Params own = own_params(all);
+  if (method.check != nullptr) method.check(input, own);
   if (!guaranteed && !input.group.empty()) {
     fail(ErrorCode::kInvalidArgument,
          {.remedies = {use("guarantee", "split"), use("guarantee", "cross"),

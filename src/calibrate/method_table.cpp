@@ -15,14 +15,17 @@
 #include "calibrate/baseline/gaussian/lstm_hnn.h"
 #include "calibrate/baseline/gaussian/mc_dropout.h"
 #include "calibrate/baseline/gaussian/mmd.h"
+#include "calibrate/baseline/gaussian/ngboost.h"
 #include "calibrate/baseline/gaussian/paic.h"
 #include "calibrate/baseline/kernel/kernel_density.h"
 #include "calibrate/baseline/kernel/kqr.h"
 #include "calibrate/baseline/quantile/ccl.h"
 #include "calibrate/baseline/quantile/cqr.h"
 #include "calibrate/baseline/quantile/cqr_boost.h"
+#include "calibrate/baseline/quantile/idr.h"
 #include "calibrate/baseline/quantile/maqr.h"
 #include "calibrate/baseline/quantile/oqr.h"
+#include "calibrate/baseline/quantile/qrf.h"
 #include "calibrate/nrc/nrc.h"
 #include "calibrate/nrc/nrc_boost.h"
 #include "tare/calibrate/methods.h"
@@ -246,6 +249,46 @@ std::span<const Method> table() {
        .options = ccl_options(),
        .fit = &fit_ccl,
        .load = &load_ccl},
+      {.name = "qrf",
+       .paper = "",
+       .summary = "quantile regression forest: quantiles of the training targets, weighted by how "
+                  "often their rows share a leaf with the query",
+       .guarantee = "nothing for a finite sample; consistent for a continuous distribution that is "
+                    "Lipschitz in the features, if the leaves grow in rows and shrink in size",
+       .citation = "Meinshausen 2006",
+       .defaults = "",
+       .point = kOwn,
+       .window = 1,
+       .options = qrf_options(),
+       .fit = &fit_qrf,
+       .load = &load_qrf},
+      {.name = "ngboost",
+       .paper = "",
+       .summary = "natural gradient boosting: trees for the mean and the sd of a normal or "
+                  "lognormal distribution, by the log score",
+       .guarantee = "none; correct in the limit only if the target has the chosen distribution "
+                    "given the features and training finds its parameters",
+       .citation = "Duan, Avati, Ding, Thai, Basu, Ng, Schuler 2020",
+       .defaults = "",
+       .point = kOwn,
+       .window = 1,
+       .options = ngboost_options(),
+       .fit = &fit_ngboost,
+       .load = &load_ngboost,
+       .check = &check_ngboost},
+      {.name = "idr",
+       .paper = "",
+       .summary = "isotonic distributional regression: the distributions that grow with a "
+                  "prediction and have the lowest CRPS on the calibration rows (EasyUQ)",
+       .guarantee = "nothing for a finite sample; consistent given the prediction if larger "
+                    "predictions mean stochastically larger targets",
+       .citation = "Henzi, Ziegel, Gneiting 2021; Walz, Henzi, Ziegel, Gneiting 2024",
+       .defaults = "regressor=boosting split=cross",
+       .point = kOwnOrGiven,
+       .window = 1,
+       .options = idr_options(),
+       .fit = &fit_idr,
+       .load = &load_idr},
       {.name = "dgp",
        .paper = "DGP",
        .summary = "deep Gaussian process of two layers, variational, with noise between the layers",

@@ -34,6 +34,9 @@ class Finite(CliTest):
     FITS = {
         "pure_kernel": ["--split", "cross"],
         "cqr_boost": ["--set", "rounds=20"],
+        "qrf": ["--set", "trees=10"],
+        "ngboost": ["--set", "rounds=20"],
+        "idr": ["--set", "regressor=ridge"],
         "nrc_rf": ["--set", "trees=10"],
     }
 

@@ -16,7 +16,9 @@ inline Params quick_params(const Method& method) {
   for (const ParamInfo& option : method.options) {
     if (option.name == "epochs") params.set("epochs", "3");
     if (option.name == "inducing") params.set("inducing", "16");
+    if (option.name == "trees") params.set("trees", "20");
   }
+  if (method.name == "ngboost") params.set("rounds", "30");
   if (method.name == "auto") params.merge(Params::parse("steps=20 folds=2 guarantee=none"));
   return params;
 }

@@ -97,9 +97,9 @@ def quick_options(method):
     settings = []
     if method["name"] == "auto":
         settings += ["steps=20", "folds=2", "guarantee=none"]
-    elif method["name"] in ("nrc_rf", "nrc_rf_rp"):
+    elif method["name"] in ("nrc_rf", "nrc_rf_rp", "qrf"):
         settings += ["trees=5"]
-    elif "epochs" in names or ("regressor" in names and method["name"] not in ("pure_kernel", "nrc_boost")):
+    elif "epochs" in names or ("regressor" in names and method["name"] not in ("pure_kernel", "nrc_boost", "idr")):
         settings += ["epochs=2"]
     settings += ["inducing=16"] if "inducing" in names else []
     settings += ["rounds=10"] if "rounds" in names else []

@@ -61,8 +61,8 @@ TrainedPointModel train_once(const RegressorKind& kind, const FitInput& input, c
                              Partition parts, const Execution& how) {
   TrainedPointModel trained;
   auto regressor = train_on(kind, input, parts.first, params, split(input.seed, 1), how);
-  const auto predicted = predict_rows(*regressor, input, parts.second, how);
-  trained.residuals = residuals_of(input, parts.second, predicted);
+  trained.predicted = predict_rows(*regressor, input, parts.second, how);
+  trained.residuals = residuals_of(input, parts.second, trained.predicted);
   std::vector<std::unique_ptr<Regressor>> members;
   members.push_back(std::move(regressor));
   trained.model =
@@ -82,6 +82,7 @@ TrainedPointModel train_cross(const RegressorKind& kind, const FitInput& input,
       input.window > 1 ? time_folds(rows, folds) : random_folds(rows, folds, split(input.seed, 0));
   TrainedPointModel trained;
   trained.residuals.resize(rows);
+  trained.predicted.resize(rows);
   std::vector<std::unique_ptr<Regressor>> members(folds);
   // Folds side by side, each on its own thread; with fewer folds than threads the rest helps
   // inside.
@@ -92,6 +93,7 @@ TrainedPointModel train_cross(const RegressorKind& kind, const FitInput& input,
     members[fold] = train_on(kind, input, parts.first, params, split(input.seed, 1 + fold), inner);
     const auto predicted = predict_rows(*members[fold], input, parts.second, inner);
     for (std::size_t i = 0; i < predicted.size(); ++i) {
+      trained.predicted[parts.second[i]] = predicted[i];
       trained.residuals[parts.second[i]] = input.y[parts.second[i]] - predicted[i];
     }
   });

@@ -55,6 +55,7 @@ struct TrainedPointModel {
   std::vector<std::size_t> training_rows;  // on which scales may be learned; ascending
   std::vector<std::size_t> calibration_rows;
   std::vector<double> residuals;  // y - f, or those of the given law; one per calibration row
+  std::vector<double> predicted;  // f at each calibration row; empty where it is given
   std::vector<double> unit;       // of each residual in units of y; empty: all 1
 };
 

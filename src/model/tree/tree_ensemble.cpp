@@ -82,6 +82,39 @@ void TreeNodes::append(const TreeNodes& other) {
   }
 }
 
+void find_tree_ends(const TreeNodes& trees, std::int32_t root, std::span<const float> rows,
+                    std::size_t cols, std::span<std::int32_t> ends, std::size_t step) {
+  // Several rows go down at once, because a step waits for memory, and without a branch, because
+  // the way is unpredictable; a conditional expression would become one. Rows that have arrived
+  // stay where they are.
+  constexpr std::size_t kAbreast = 8;
+  const TreeNode* nodes = trees.node.data();
+  const std::size_t count = (ends.size() + step - 1) / step;
+  for (std::size_t first = 0; first < count; first += kAbreast) {
+    const std::size_t width = std::min(kAbreast, count - first);
+    std::array<std::int32_t, kAbreast> at{};
+    std::array<const float*, kAbreast> row{};
+    for (std::size_t k = 0; k < kAbreast; ++k) {
+      at[k] = root;
+      row[k] = rows.data() + (first + std::min(k, width - 1)) * cols;
+    }
+    bool moved = cols > 0;
+    while (moved) {
+      moved = false;
+      for (std::size_t k = 0; k < kAbreast; ++k) {
+        const TreeNode& node = nodes[at[k]];
+        const std::int32_t inner = ~(node.feature >> 31);  // all bits, or none in a leaf
+        const std::int32_t left =
+            -static_cast<std::int32_t>(row[k][node.feature & inner] < node.value);
+        const std::int32_t next = (node.left & left) | (node.right & ~left);
+        at[k] = (next & inner) | (at[k] & ~inner);
+        moved |= inner != 0;
+      }
+    }
+    for (std::size_t k = 0; k < width; ++k) ends[(first + k) * step] = at[k];
+  }
+}
+
 TreeEnsemble::TreeEnsemble(TreeNodes trees, FloatColumns columns, TreeOutput output)
     : trees_(std::move(trees)), columns_(std::move(columns)), output_(output) {
   const auto node = [&](std::int32_t at) -> const TreeNode& {
@@ -126,21 +159,13 @@ void TreeEnsemble::add_small_trees(MatrixView x, std::span<double> sums) const {
   }
 }
 
-std::int32_t TreeEnsemble::leaf(std::int32_t at, const float* row) const {
-  const TreeNode* nodes = trees_.node.data();
-  while (nodes[at].feature >= 0) {
-    const TreeNode& node = nodes[at];
-    at = row[node.feature] < node.value ? node.left : node.right;
-  }
-  return at;
-}
-
 void TreeEnsemble::add_trees(MatrixView x, std::span<double> sums) const {
   const std::vector<float> rows = columns_.convert_all(x);
+  std::vector<std::int32_t> ends(sums.size());
   for (const std::int32_t root : trees_.root) {
+    find_tree_ends(trees_, root, rows, x.cols(), ends);
     for (std::size_t i = 0; i < sums.size(); ++i) {
-      const auto end = static_cast<std::size_t>(leaf(root, rows.data() + i * x.cols()));
-      sums[i] += static_cast<double>(trees_.node[end].value);
+      sums[i] += static_cast<double>(trees_.node[static_cast<std::size_t>(ends[i])].value);
     }
   }
 }
@@ -171,9 +196,8 @@ void TreeEnsemble::leaves(MatrixView x, std::span<std::int32_t> out, const Execu
   parallel_blocks(how, x.rows(), kRowsAtOnce, [&](std::size_t first, std::size_t last) {
     const std::vector<float> rows = columns_.convert_all(x.middle_rows(first, last - first));
     for (std::size_t t = 0; t < trees(); ++t) {
-      for (std::size_t i = first; i < last; ++i) {
-        out[i * trees() + t] = leaf(trees_.root[t], rows.data() + (i - first) * x.cols());
-      }
+      find_tree_ends(trees_, trees_.root[t], rows, x.cols(),
+                     out.subspan(first * trees() + t, (last - first - 1) * trees() + 1), trees());
     }
   });
 }

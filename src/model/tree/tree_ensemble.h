@@ -31,6 +31,11 @@ struct TreeNodes {
   void append(const TreeNodes& other);
 };
 
+/// Where the rows of a tree end: the node of row i in ends[i * step]. `rows` row-major with `cols`
+/// columns, as many as there are ends.
+void find_tree_ends(const TreeNodes& trees, std::int32_t root, std::span<const float> rows,
+                    std::size_t cols, std::span<std::int32_t> ends, std::size_t step = 1);
+
 /// A tree of at most two splits to a leaf. Where one is missing both ways lead to the same.
 struct SmallTree {
   std::array<std::size_t, 3> feature{};  // of the root and of its children
@@ -62,7 +67,6 @@ class TreeEnsemble final : public Regressor {
   void save(const TensorWriter& out) const override;
 
  private:
-  std::int32_t leaf(std::int32_t at, const float* row) const;
   void add_trees(MatrixView x, std::span<double> sums) const;
   void add_small_trees(MatrixView x, std::span<double> sums) const;
 
