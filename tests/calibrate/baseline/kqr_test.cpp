@@ -183,7 +183,8 @@ TEST(Kqr, LearnsTheQuantilesOfSmoothLaws) {
 
 TEST(Kqr, OptionsAreChecked) {
   const Sample data = draw(find_problem("hetero_2"), 100, Seed{1});
-  for (const char* wrong : {"penalty=0", "penalty=small", "kernel_width=-1", "most_rows=5", "gap=0"}) {
+  for (const char* wrong :
+       {"penalty=0", "penalty=small", "kernel_width=-1", "most_rows=5", "gap=0"}) {
     const FitInput input{.x = data.x, .y = data.y};
     const std::string option = std::string(wrong).substr(0, std::string(wrong).find('='));
     expect_error(ErrorCode::kInvalidArgument, option,
