@@ -41,7 +41,7 @@ def where_it_was(answer: Any, values: Any) -> Any:
     """
     if isinstance(values, np.ndarray) or not _is_on_device(values):
         return answer
-    library = sys.modules.get(type(values).__module__.split(".")[0])
+    library: Any = sys.modules.get(type(values).__module__.split(".")[0])
     if hasattr(library, "as_tensor"):  # PyTorch
         return library.as_tensor(answer, device=values.device)
     if hasattr(library, "cuda") and hasattr(library, "asarray"):  # CuPy
