@@ -11,12 +11,7 @@ __device__ double exact_distance(const RowsView& rows, const double* query, int 
   for (int i = lane; i < kBlock; i += 32) {
     const long row = static_cast<long>(block) * kBlock + i;
     if (row >= rows.rows) break;
-    double sum = 0.0;
-    for (int j = 0; j < rows.dims; ++j) {
-      const double difference = rows.columns[static_cast<long>(j) * rows.rows + row] - query[j];
-      sum = __dadd_rn(sum, __dmul_rn(difference, difference));
-    }
-    least = fmin(least, sum);
+    least = fmin(least, exact_squared_distance(rows, query, row));
   }
   for (int step = 1; step < 32; step *= 2) {
     least = fmin(least, __shfl_xor_sync(~0U, least, step));

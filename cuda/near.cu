@@ -8,9 +8,7 @@ namespace {
 
 constexpr double kShareOfMemory = 0.5;  // of what is free
 
-long in_chunks(int count) {
-  return (static_cast<long>(count) + kNearChunk - 1) / kNearChunk * kNearChunk;
-}
+long in_chunks(long count) { return (count + kNearChunk - 1) / kNearChunk * kNearChunk; }
 
 /// Makes room for the rows that are looked at in one round: all of them, or as many as there is
 /// memory for, and those of one tile at least.
@@ -97,7 +95,8 @@ void answer_near(TareCudaRows& rows, const BatchView& batch, const NearRule& rul
   NearWorkspace& work = rows.near;
   const RowsView& all = rows.view;
   const RegionsView regions = rows.regions().view();
-  const int tiles = make_tiles(all, batch, rule, regions, work, stream);
+  const int tiles = make_tiles(all, batch, regions, work, stream);
+  set_reach(all, regions, rule, tiles, work, stream);
   const bool nearest = rule.kernel == kTareCudaKnn;
   if (nearest) {
     count_rows(all, regions, true, tiles, work, stream);

@@ -37,11 +37,15 @@ struct NearRule {
   double tie_tolerance = 0.0;
 };
 
-/// Tiles, some of them empty, and how far rows may be from each; returns their number. The queries
-/// of a tile are in one part of the regions, so that its box is small. With the nearest rows the
-/// reach is one within which leaves with enough rows are, and narrow_reach makes it less.
-int make_tiles(const RowsView& rows, const BatchView& batch, const NearRule& rule,
-               const RegionsView& regions, NearWorkspace& work, cudaStream_t stream);
+/// Tiles, some of them empty; returns their number. The queries of a tile are in one part of the
+/// regions, so that its box is small.
+int make_tiles(const RowsView& rows, const BatchView& batch, const RegionsView& regions,
+               NearWorkspace& work, cudaStream_t stream);
+
+/// How far rows may be from each tile. With the nearest rows it is a distance within which leaves
+/// with enough rows are, and narrow_reach makes it less.
+void set_reach(const RowsView& rows, const RegionsView& regions, const NearRule& rule, int tiles,
+               NearWorkspace& work, cudaStream_t stream);
 
 /// Rows within the reach of each tile: how many, and which. `whole_leaves`: all rows of leaves that
 /// are within it.

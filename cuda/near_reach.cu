@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "near_reach.cuh"
 #include "near_rows.cuh"
 
 namespace tare_cuda {
@@ -21,7 +22,7 @@ class ReachSearch {
                          int wanted, NearStage<kDims>& stage)
       : rows_(rows), query_(query), stage_(stage), wanted_(wanted), most_(most) {
     constexpr float kSteps = 0x1p31F;
-    scale_ = kSteps / fmaxf(most, 1e-37F);
+    scale_ = kSteps / fmaxf(most, kLeastSquare);  // finite
     const float reach = sqrtf(most);
     const float error = difference_error(rows.dims, query.norm, query.norm + reach, reach) * scale_;
     searched_ = !(query.reachable && error < 0x1p28F);
@@ -197,12 +198,9 @@ __global__ void __launch_bounds__(kTile)
   }
   __syncthreads();
   if (threadIdx.x != 0) return;
-  constexpr float kSlack = 1.0F + 1e-5F;
-  const float squared = __int_as_float(static_cast<int>(largest)) *
-                        (1.0F + static_cast<float>(rule.tie_tolerance)) * kSlack;
-  const float norm = __int_as_float(static_cast<int>(largest_norm));
-  const float reach = sqrtf(squared);
-  tiles.reach2[tile] = squared + 2.0F * difference_error(rows.dims, norm, norm + reach, reach);
+  const float squared =
+      __int_as_float(static_cast<int>(largest)) * (1.0F + static_cast<float>(rule.tie_tolerance));
+  tiles.reach2[tile] = widened(rows, squared, __int_as_float(static_cast<int>(largest_norm)));
 }
 
 template <int kDims>

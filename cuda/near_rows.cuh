@@ -83,17 +83,6 @@ __device__ inline void for_each_near(const RowsView& rows, const int* list, int 
   __syncthreads();
 }
 
-/// A squared distance in double precision, by the additions of the host in their order.
-__device__ inline double exact_squared_distance(const RowsView& rows, const double* query,
-                                                long row) {
-  double sum = 0.0;
-  for (int j = 0; j < rows.dims; ++j) {
-    const double difference = rows.columns[static_cast<long>(j) * rows.rows + row] - query[j];
-    sum = __dadd_rn(sum, __dmul_rn(difference, difference));
-  }
-  return sum;
-}
-
 /// The weight of a row for a query.
 template <int kKernel>
 struct NearWeight {
@@ -132,22 +121,5 @@ struct NearWeight {
   float reach2;
   float rim;
 };
-
-/// Calls function with the kernel's number, for those that have windows.
-template <class Function>
-void with_window_kernel(int kernel, const Function& function) {
-  switch (kernel) {
-    case kTareCudaKnn:
-      return function(Constant<kTareCudaKnn>());
-    case kTareCudaEpanechnikov:
-      return function(Constant<kTareCudaEpanechnikov>());
-    case kTareCudaTriangular:
-      return function(Constant<kTareCudaTriangular>());
-    case kTareCudaTricube:
-      return function(Constant<kTareCudaTricube>());
-    default:
-      return function(Constant<kTareCudaNaive>());
-  }
-}
 
 }  // namespace tare_cuda

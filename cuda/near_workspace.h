@@ -19,6 +19,7 @@ struct NearWorkspace {
   DeviceArray<int> first_tiles;
   DeviceArray<int2> ranges;
   DeviceArray<float> boxes;
+  DeviceArray<float> norms;  // the largest of each tile; -1: it has no query
   DeviceArray<float> reach2;
   DeviceArray<int> counts;
   PinnedArray<int> host_counts;

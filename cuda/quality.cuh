@@ -51,6 +51,7 @@ __device__ inline bool good_enough(const RowsView& rows, const BatchView& batch,
   if (batch.kernel == kTareCudaNaive) {
     // Exact at the rim; where nearly every row is at the rim, that would take too long.
     const auto h = static_cast<float>(batch.bandwidth);
+    if (!(h * h >= kLeastSquare)) return false;  // NaN too: the nearest rows were not found
     return total > 0.0 && rim_of(rows, metric, norm, h) <= 1e-3F * h * h;
   }
   const bool everywhere = batch.kernel == kTareCudaGaussian || batch.kernel == kTareCudaLaplace;

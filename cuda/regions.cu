@@ -39,7 +39,8 @@ __global__ void empty_boxes(unsigned* boxes, int parts, int padded) {
   if (i < parts * 2 * padded) boxes[i] = i / padded % 2 == 0 ? ~0U : 0U;
 }
 
-/// Widens the boxes of all parts. Smallest and largest do not depend on the order of the additions.
+/// Widens the boxes of all parts. Smallest and largest do not depend on the order in which threads
+/// come.
 __global__ void widen_boxes(RowsView rows, const int* order, int depth, unsigned* boxes) {
   const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const bool real = place < rows.rows;
@@ -119,7 +120,7 @@ unsigned blocks_for(long threads) {
 }  // namespace
 
 Regions::Regions(const RowsView& rows) {
-  while (rows.rows > kLeafRows << view_.depth) ++view_.depth;
+  while (rows.rows > static_cast<long>(kLeafRows) << view_.depth) ++view_.depth;
   const auto count = static_cast<std::size_t>(rows.rows);
   const auto leaves = static_cast<std::size_t>(view_.leaves());
   const std::size_t box_cells = leaves * 2 * static_cast<std::size_t>(rows.padded);

@@ -55,7 +55,7 @@ __global__ void prepare_rows(RowsView view, const double* given_weights, double 
 /// long as to fill it.
 class Layout {
  public:
-  /// The place of an array, for room(), or behind `memory`.
+  /// Without memory it only counts the bytes that are needed.
   explicit Layout(std::byte* memory) : memory_(memory) {}
 
   template <class T>

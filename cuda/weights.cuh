@@ -93,22 +93,20 @@ template <int kValue>
 struct Constant {
   static constexpr int value = kValue;
 };
+template <int... kKernels, class Function>
+void with_one_of(int kernel, const Function& function) {
+  (void)((kernel == kKernels && (function(Constant<kKernels>()), true)) || ...);
+}
 template <class Function>
 void with_kernel(int kernel, const Function& function) {
-  switch (kernel) {
-    case kTareCudaGaussian:
-      return function(Constant<kTareCudaGaussian>());
-    case kTareCudaLaplace:
-      return function(Constant<kTareCudaLaplace>());
-    case kTareCudaEpanechnikov:
-      return function(Constant<kTareCudaEpanechnikov>());
-    case kTareCudaTriangular:
-      return function(Constant<kTareCudaTriangular>());
-    case kTareCudaTricube:
-      return function(Constant<kTareCudaTricube>());
-    default:
-      return function(Constant<kTareCudaNaive>());
-  }
+  with_one_of<kTareCudaGaussian, kTareCudaLaplace, kTareCudaEpanechnikov, kTareCudaTriangular,
+              kTareCudaTricube, kTareCudaNaive>(kernel, function);
+}
+/// The same for those that have windows.
+template <class Function>
+void with_window_kernel(int kernel, const Function& function) {
+  with_one_of<kTareCudaNaive, kTareCudaKnn, kTareCudaEpanechnikov, kTareCudaTriangular,
+              kTareCudaTricube>(kernel, function);
 }
 template <class Function>
 void with_dims(int padded, const Function& function) {
@@ -126,16 +124,22 @@ void with_dims(int padded, const Function& function) {
   }
 }
 
-/// Whether a row is in the window of the naive kernel, by the additions of the host in their order,
-/// so that both have the same rows.
-__device__ inline bool within_exactly(const RowsView& rows, const double* query, long row,
-                                      double bandwidth) {
+/// A squared distance in double precision, by the additions of the host in their order, so that
+/// both have the same rows in a window.
+__device__ inline double exact_squared_distance(const RowsView& rows, const double* query,
+                                                long row) {
   double sum = 0.0;
   for (int j = 0; j < rows.dims; ++j) {
     const double difference = rows.columns[static_cast<long>(j) * rows.rows + row] - query[j];
     sum = __dadd_rn(sum, __dmul_rn(difference, difference));
   }
-  return sum <= __dmul_rn(bandwidth, bandwidth);
+  return sum;
+}
+
+/// Whether a row is in the window of the naive kernel.
+__device__ inline bool within_exactly(const RowsView& rows, const double* query, long row,
+                                      double bandwidth) {
+  return exact_squared_distance(rows, query, row) <= __dmul_rn(bandwidth, bandwidth);
 }
 
 /// A row of a tile in shared memory, four numbers at a time; all threads read the same one.
@@ -172,6 +176,10 @@ __host__ __device__ inline float tensor_error(int dims, float query_norm, float 
   return (2.0F * distance + moved) * moved +
          (0x1p-21F + (static_cast<float>(dims) * 0.25F + 4.0F) * 0x1p-23F) * norms * norms;
 }
+
+/// Squared distances below this are not told apart in single precision: their errors underflow, and
+/// 2^31 steps up to one of them would be shorter than the smallest float.
+constexpr float kLeastSquare = 1e-28F;
 
 /// How near to the rim of the naive kernel's window, in squared distances, single precision cannot
 /// tell the side. Twice the bound, as the bandwidth is rounded, too.

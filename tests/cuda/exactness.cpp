@@ -258,6 +258,45 @@ void check_losses(const TareCudaFunctions& cuda, TareCudaRows* rows, const Probl
   }
 }
 
+/// Queries that are the only row, or a hair from it: the window of the nearest row has no width, in
+/// whatever company the query is asked.
+std::size_t count_dependent_at_row(const TareCudaFunctions& cuda, bool expected) {
+  Problem problem;
+  problem.rows = 1;
+  problem.dims = 11;
+  problem.kernel = kTareCudaKnn;
+  problem.expected = expected;
+  problem.bandwidth = 1.0;
+  problem.levels = {0.1, 0.5, 0.9};
+  problem.columns.assign(problem.dims, 0.0);
+  problem.residuals = {0.25};
+  for (const double away : {0.0, 1e-25, 1e-20, 1e-15, 1e-14, 1e-13, 1e-6, 1.0}) {
+    problem.queries.insert(problem.queries.end(), problem.dims, away);
+  }
+  const TareCudaSample sample = problem.sample();
+  TareCudaText why{};
+  TareCudaRows* rows = nullptr;
+  if (cuda.upload(0, &sample, &rows, &why) != kTareCudaDone) {
+    std::printf("the device failed: %s\n", why.text);
+    std::exit(1);
+  }
+  const Answers together = ask(cuda, rows, problem, problem.queries);
+  std::size_t dependent = 0;
+  for (std::size_t q = 0; q < problem.query_count(); ++q) {
+    const auto from = problem.queries.begin() + static_cast<std::ptrdiff_t>(q * problem.dims);
+    const Answers alone =
+        ask(cuda, rows, problem, {from, from + static_cast<std::ptrdiff_t>(problem.dims)});
+    if (alone.quality[0] == together.quality[q] && alone.window_n[0] == together.window_n[q] &&
+        alone.quantiles[0] == together.quantiles[q * problem.levels.size()]) {
+      continue;
+    }
+    ++dependent;
+    std::printf("another answer alone: query %zu near the only row\n", q);
+  }
+  cuda.release(rows);
+  return dependent;
+}
+
 int run(const Settings& settings) {
   const TareCudaFunctions& cuda = load_cuda_library(settings.library.c_str());
   TareCudaText why{};
@@ -267,7 +306,7 @@ int run(const Settings& settings) {
   }
   std::map<int, Tally> tallies;
   std::mt19937_64 random(settings.seed);
-  std::size_t unstable = 0;
+  std::size_t unstable = count_dependent_at_row(cuda, true) + count_dependent_at_row(cuda, false);
   for (std::size_t p = 0; p < settings.problems; ++p) {
     const Problem problem = draw(random, settings.largest_rows);
     Tally& tally = tallies[problem.kernel];
