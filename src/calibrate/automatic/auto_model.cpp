@@ -53,7 +53,11 @@ Matrix given_features(const GivenLaw& law, MatrixView given) {
 }
 
 void AutoModel::describe(Description& description) const {
-  AutoTrail trail{.steps = parts_.trail, .average_loss = parts_.loss, .rows = parts_.loss_rows};
+  AutoTrail trail{.steps = parts_.trail,
+                  .average_loss = parts_.loss,
+                  .rows = parts_.loss_rows,
+                  .budget = parts_.budget,
+                  .trained = parts_.rows};
   if (parts_.guide) {
     trail.masses = parts_.guide->values;
     trail.guide = parts_.guide->law.name();
@@ -89,6 +93,7 @@ void AutoModel::save(const TensorWriter& out) const {
   out.value("loss", parts_.loss);
   out.value("loss_rows", parts_.loss_rows);
   out.value("calibration_rows", parts_.rows);
+  out.value("budget", parts_.budget);
 }
 
 Prediction AutoModel::predict_ascending(const Rows& rows, std::span<const Level> levels,
@@ -160,6 +165,7 @@ std::unique_ptr<AutoModel> AutoModel::load(const TensorReader& in) {
   parts.loss = in.get<double>("loss");
   parts.loss_rows = in.count("loss_rows", kMany);
   parts.rows = in.count("calibration_rows", kMany);
+  if (in.has_value("budget")) parts.budget = in.get<std::string>("budget");
   return std::make_unique<AutoModel>(std::move(parts));
 }
 

@@ -63,6 +63,7 @@ class AutoModel final : public QuantileModel {
     double loss = 0.0;                     // of the average, on rows left out, in units of y
     std::size_t loss_rows = 0;
     std::size_t rows = 0;
+    std::string budget;  // empty: not known, from an older file
   };
   explicit AutoModel(Parts parts) : parts_(std::move(parts)) {}
 

@@ -27,6 +27,9 @@ using namespace automatic;
 
 constexpr std::array kAutoOptions = std::to_array<ParamInfo>({
     {"budget", "default", "how much time to spend on accuracy: quick, default, best"},
+    {"time", "none",
+     "how long the fit may take, such as 30s, 2m or 1h, in place of a budget: the largest budget "
+     "that is done by then. The answers are those of that budget"},
     {"folds", "auto", "number of folds of cross-fitting, 2 to 50; auto: set by the budget"},
     {"steps", "auto", "training steps of a network; auto: set by the budget"},
     {"ensemble", "1",
@@ -36,7 +39,6 @@ constexpr std::array kAutoOptions = std::to_array<ParamInfo>({
     kScreenOption,
 });
 
-constexpr std::size_t kContestRows = 5000;  // on which candidates are compared, at most
 constexpr std::size_t kContestGroups = 10;
 constexpr std::size_t kRowsOfAFold = 5;  // at least
 
@@ -45,46 +47,41 @@ Effort effort_of(const Params& params) {
   Effort effort;
   if (budget == "quick") {
     effort = {.folds = 5,
-              .small_networks = 1,
-              .large_networks = 0,
-              .steps = 3000,
-              .large_steps = 0,
-              .trees = 50,
+              .folds_of_many = 5,
+              .sure_rungs = 1,
+              .rungs = 1,
+              .trees = 20,
               .all_families = false};
+  } else if (budget == "half") {  // of the fits for the bands (Method::half_params)
+    effort = {.folds = 3,
+              .folds_of_many = 3,
+              .rungs = 1,
+              .trees = 25,
+              .all_families = false,
+              .rough = true,
+              .contest_rows = 500};
   } else if (budget == "best") {
-    effort = {.folds = 10,
-              .small_networks = 4,
-              .large_networks = 4,
-              .steps = 6000,
-              .large_steps = 9000,
-              .trees = 300,
-              .all_families = true};
+    effort = {.folds = 10, .folds_of_many = 10, .sure_rungs = 4, .members = 4, .trees = 300};
   } else if (budget != "default") {
     fail_option("budget", budget, "must be quick, default or best");
   }
-  if (params.text("folds", "auto") != "auto") effort.folds = params.count("folds", 8, 2, 50);
+  if (params.text("folds", "auto") != "auto") {
+    effort.folds = params.count("folds", 8, 2, 50);
+    effort.folds_of_many = effort.folds;
+  }
   if (params.text("steps", "auto") != "auto") {
     effort.steps = params.count("steps", 4000, 1, 10'000'000);
-    effort.large_steps = effort.steps;
   }
   const std::size_t ensemble = params.count("ensemble", 1, 1, 1000);
   const auto shared = [&](std::size_t count) { return (count + ensemble - 1) / ensemble; };
-  effort.small_networks = shared(effort.small_networks);
-  effort.large_networks = shared(effort.large_networks);
+  effort.members = shared(effort.members);
   effort.trees = std::max(std::min<std::size_t>(effort.trees, 50), shared(effort.trees));
   return effort;
 }
 
-/// With few rows the number of steps is reduced, so that each row is used as often as with a few
-/// hundred rows: on 20 rows the full number of steps takes half a minute without a gain.
-std::size_t steps_for(std::size_t rows, std::size_t wanted) {
-  constexpr std::size_t kFullRows = 250;
-  constexpr std::size_t kLeast = 300;
-  if (rows >= kFullRows || wanted <= kLeast) return wanted;
-  return std::max(kLeast, wanted * rows / kFullRows);
-}
-
-std::size_t fold_count(std::size_t rows, std::size_t wanted) {
+std::size_t fold_count(std::size_t rows, const Effort& effort) {
+  constexpr std::size_t kManyForFolds = 4'000;
+  const std::size_t wanted = rows > kManyForFolds ? effort.folds_of_many : effort.folds;
   return std::clamp<std::size_t>(rows / kRowsOfAFold, 2, wanted);
 }
 
@@ -137,10 +134,10 @@ std::vector<ScreenedColumn> add_screened(const CrossFit& fit, std::vector<Candid
 }
 
 /// The rows on which candidates are compared: all, or some at random.
-std::vector<std::size_t> contest_rows(std::size_t rows, Seed seed) {
+std::vector<std::size_t> contest_rows(std::size_t rows, std::size_t most, Seed seed) {
   Rng rng(seed);
   std::vector<std::size_t> chosen = random_permutation(rows, rng);
-  if (chosen.size() > kContestRows) chosen.resize(kContestRows);
+  if (chosen.size() > most) chosen.resize(most);
   std::ranges::sort(chosen);
   return chosen;
 }
@@ -240,10 +237,11 @@ void choose_guide(std::span<const Candidate> candidates, const Contest& contest,
 
 Competition compete(std::span<const Candidate> candidates, const CrossFit& fit,
                     std::span<const std::size_t> x_columns, std::span<const double> masses,
-                    const SnqOptions& options, Seed seed, const Execution& how) {
+                    const SnqOptions& kernel, std::size_t most_rows, Seed seed,
+                    const Execution& how) {
   const RegressionData& rows = fit.rows();
   const std::vector<Level> levels = metric_levels();
-  const std::vector<std::size_t> asked = contest_rows(rows.y.size(), split(seed, 3));
+  const std::vector<std::size_t> asked = contest_rows(rows.y.size(), most_rows, split(seed, 3));
   const std::size_t group_count = std::min(kContestGroups, rows.y.size() / 2);
   const Folds groups = fit.folds().in_time()
                            ? Folds::stretches(rows.y.size(), group_count, fit.folds().gap)
@@ -256,6 +254,9 @@ Competition compete(std::span<const Candidate> candidates, const CrossFit& fit,
   for (const Candidate& candidate : candidates) {
     if (how.progress) how.progress("calibrating " + candidate.name, 1.0);
     const Seed own = split(seed, 100 + result.laws.size());
+    SnqOptions options = kernel;
+    // Expected ranks answer between two values, where a shared value can be the only right answer.
+    if (candidate.center && masses.empty()) options.ranks = Ranks::kExpected;
     const LocalLaw& law =
         result.laws.emplace_back(LocalLaw::fit(candidate, fit, x_columns, options, own, how));
     contest.quantiles.push_back(law.predict_left_out(fit, groups, asked, levels, how));
@@ -316,11 +317,7 @@ std::unique_ptr<QuantileModel> fit_auto(const FitInput& input, const Params& par
   const AutoRows rows(input);
   check_series(input.window, rows.y.size());
   const RegressionData data = rows.data();
-  effort.folds = fold_count(data.y.size(), effort.folds);
-  if (params.text("steps", "auto") == "auto") {
-    effort.steps = steps_for(data.y.size(), effort.steps);
-    effort.large_steps = steps_for(data.y.size(), effort.large_steps);
-  }
+  effort.folds = fold_count(data.y.size(), effort);
   const Folds folds = input.window > 1
                           ? Folds::stretches(data.y.size(), effort.folds, input.window)
                           : Folds::random(data.y.size(), effort.folds, split(input.seed, 1));
@@ -331,11 +328,12 @@ std::unique_ptr<QuantileModel> fit_auto(const FitInput& input, const Params& par
   parts.columns = ModelColumns(input.model_columns);
   parts.units = rows.units;
   parts.rows = data.y.size();
+  parts.budget = canonical_name(params.text("budget", "default"));
   std::vector<Candidate> candidates = make_candidates(input, rows, effort, fit, parts, how);
   if (screens) parts.screened = add_screened(fit, candidates, split(input.seed, 5), how);
 
-  Competition competition =
-      compete(candidates, fit, x_columns, rows.masses(), options, input.seed, how);
+  Competition competition = compete(candidates, fit, x_columns, rows.masses(), options,
+                                    effort.contest_rows, input.seed, how);
   parts.trail = std::move(competition.trail);
   for (Trial& trial : parts.trail) trial.loss *= rows.units.scale;
   parts.loss = rows.units.scale * competition.loss;

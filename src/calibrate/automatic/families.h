@@ -24,12 +24,17 @@ struct Candidate {
 /// How much is trained; a budget is a set of these.
 struct Effort {
   std::size_t folds = 8;
-  std::size_t small_networks = 4;  // for each fold: two hidden layers of 64
-  std::size_t large_networks = 4;  // of 128, trained to the end of their steps
-  std::size_t steps = 6000;
-  std::size_t large_steps = 9000;
-  std::size_t trees = 200;
-  bool all_families = true;  // false: `mean` and `raw` only
+  std::size_t folds_of_many = 6;  // with more than 4,000 rows: the time goes with the folds, and
+                                  // models of fewer are nearly as good
+  std::size_t sure_rungs = 3;     // shapes of networks that may be tried (network_ladder)
+  std::size_t rungs = 4;          // and, where the last one brought much, up to this many
+  std::size_t members = 1;        // networks of each kind for each fold
+  std::size_t steps = 0;          // of every network; 0: by the shape
+  std::size_t trees = 60;         // extremely randomised ones
+  bool all_families = true;       // false: the means only
+  bool rough = false;  // one kind of boosting and few candidates: for fits on halves, of which
+                       // there are many
+  std::size_t contest_rows = 5000;  // on which candidates are compared, at most
 };
 
 /// Trains the families and adds what they know to `fit`. The families make different errors: means

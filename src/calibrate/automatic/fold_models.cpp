@@ -182,19 +182,27 @@ void Progress::advance(std::string_view stage, double units) {
   if (how_.progress) how_.progress(stage, std::min(1.0, done_ / total_));
 }
 
-FoldModels train_folds(const RegressionData& data, const Folds& folds, std::size_t members,
-                       const Learner& learner, Seed seed, const Execution& how) {
-  std::vector<std::optional<FoldModel>> trained(folds.count * members);
+std::vector<FoldModel> train_fold_range(const RegressionData& data, const Folds& folds,
+                                        const FoldRange& range, std::size_t members,
+                                        const Learner& learner, Seed seed, const Execution& how) {
+  std::vector<std::optional<FoldModel>> trained((range.last - range.first) * members);
   parallel_for(how, trained.size(), [&](std::size_t k) {
-    const std::vector<std::size_t> rows = folds.outside(k / members);
+    const std::size_t number = range.first * members + k;
+    const std::vector<std::size_t> rows = folds.outside(number / members);
     const Matrix x = take_rows(data.x, rows);
     const std::vector<double> y = take_rows(data.y, rows);
     const std::vector<double> weight = take_rows(data.weight, rows);
-    trained[k].emplace(learner({x, y, weight}, split(seed, k)));
+    trained[k].emplace(learner({x, y, weight}, split(seed, number)));
   });
   std::vector<FoldModel> models;
   for (std::optional<FoldModel>& model : trained) models.push_back(*std::move(model));
-  return {std::move(models), folds.count};
+  return models;
+}
+
+FoldModels train_folds(const RegressionData& data, const Folds& folds, std::size_t members,
+                       const Learner& learner, Seed seed, const Execution& how) {
+  return {train_fold_range(data, folds, {0, folds.count}, members, learner, seed, how),
+          folds.count};
 }
 
 }  // namespace tare::automatic

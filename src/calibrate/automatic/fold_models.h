@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "io/tensor_store.h"
+#include "model/boosting/quantile_boosting.h"
 #include "model/nn/head_network.h"
-#include "model/tree/quantile_boosting.h"
 #include "tare/base/execution.h"
 #include "tare/base/matrix.h"
 #include "tare/model/regressor.h"
@@ -92,9 +92,11 @@ class Progress {
   Progress(const Execution& how, double total) : how_(how), total_(total) {}
   /// `stage` names the work, `units` is its part of the total. May throw to stop the work.
   void advance(std::string_view stage, double units);
+  /// Before the first call of advance.
+  void set_total(double total) { total_ = total; }
 
  private:
-  const Execution& how_;
+  Execution how_;
   double total_;
   double done_ = 0.0;
   std::mutex guard_;
@@ -103,8 +105,18 @@ class Progress {
 /// Trains a model on the rows it is given, on one thread.
 using Learner = std::function<FoldModel(const RegressionData& data, Seed seed)>;
 
-/// Trains `members` models for each fold, side by side on the threads of `how`. The result does not
-/// depend on them.
+/// Folds first, ..., last - 1.
+struct FoldRange {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+/// Trains `members` models for each fold of the range, fold after fold, side by side on the threads
+/// of `how`. The result does not depend on them, nor a fold's models on the range.
+std::vector<FoldModel> train_fold_range(const RegressionData& data, const Folds& folds,
+                                        const FoldRange& range, std::size_t members,
+                                        const Learner& learner, Seed seed, const Execution& how);
+/// The same for all folds.
 FoldModels train_folds(const RegressionData& data, const Folds& folds, std::size_t members,
                        const Learner& learner, Seed seed, const Execution& how);
 

@@ -40,6 +40,11 @@ std::vector<double> in_order(std::span<const double> values, std::span<const std
   return sorted;
 }
 
+// Several candidates each search a bandwidth: with more rows than the first number in a race, which
+// ends at the second.
+constexpr std::size_t kRaceRows = 400;
+constexpr std::size_t kMostRaceRows = 1'500;
+
 /// For rows in time order: which tenth of them each place of the sample lies in.
 std::vector<std::size_t> time_blocks(std::span<const double> residual,
                                      std::span<const double> weight) {
@@ -85,7 +90,11 @@ LocalLaw LocalLaw::fit(const Candidate& candidate, const CrossFit& fit,
   const std::vector<double> sorted_unit = in_order(unit, residual_order(residual, rows.weight));
   const std::vector<std::size_t> block =
       fit.folds().in_time() ? time_blocks(residual, rows.weight) : std::vector<std::size_t>();
-  const RowNotes notes{.block = block, .unit = sorted_unit, .marginal = true};
+  const RowNotes notes{.block = block,
+                       .unit = sorted_unit,
+                       .marginal = true,
+                       .all_left_out = kRaceRows,
+                       .most_left_out = kMostRaceRows};
   law.choice_ = choose_bandwidth(*sample, notes, options, seed, how);
   options.bandwidth = law.choice_.bandwidth;
   law.snq_.push_back(Snq(std::move(sample), options).with_support(how));

@@ -30,7 +30,7 @@ inline constexpr std::size_t kRowsForBands = 100;
 /// Above this number of rows bands=auto is off, because 12 more fits take too long.
 inline constexpr std::size_t kMostRowsForAutoBands = 10'000;
 /// A "half" has at most this many rows, so that time and file size stay bounded.
-inline constexpr std::size_t kMostHalfRows = 3'000;
+inline constexpr std::size_t kMostHalfRows = 2'000;
 
 /// Rows of `count` fits on about half of `rows` rows: ascending, drawn without replacement. With
 /// `blocks`, for rows in time order, whole blocks are drawn, of twenty of equal length, so that the

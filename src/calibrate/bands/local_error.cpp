@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 #include "math/normal.h"
-#include "model/tree/light_boosting.h"
+#include "model/boosting/light_boosting.h"
 #include "model/tree/tree_ensemble.h"
 
 namespace tare {

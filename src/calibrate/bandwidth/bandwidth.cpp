@@ -24,7 +24,6 @@ constexpr std::size_t kDoublePairs = 100'000'000;  // where every pair is taken 
 constexpr std::size_t kMinLeftOut = 1'000;
 constexpr std::size_t kFirstBlocks =
     3;  // of rows in time order: only there for later ones to be predicted from
-constexpr std::size_t kFullRows = 5'000;  // up to here every row is left out, above there is a race
 constexpr std::size_t kDenseRows = 1'000;  // from here on one sweep for all bandwidths pays
 
 /// How much of a sample is used: above `rows`, a random sample of that size is used, of which
@@ -254,7 +253,7 @@ BandwidthChoice search_part(const LocalSample& sample, const RowNotes& notes,
     const auto places = random_places(part.rows(), size.left_out, split(seed, 1));
     choice = search_bandwidth(part, part_notes, options, places, how);
   } else {
-    choice = search_in_rounds(part, part_notes, options, size.left_out, split(seed, 1), how);
+    choice = search_in_rounds(part, part_notes, options, notes.most_left_out, split(seed, 1), how);
   }
   const auto carry = [&](double& bandwidth) {
     bandwidth = carried_over(options.kernel, bandwidth, sample.dims(), part.rows(), sample.rows());
@@ -275,8 +274,9 @@ BandwidthChoice choose_bandwidth(const LocalSample& sample, const RowNotes& note
   }
   const SearchSize size = search_size(options.kernel);
   if (block.empty() && rows > size.rows) return search_part(sample, notes, options, seed, how);
-  if (block.empty() && rows > kFullRows && options.kernel != KernelKind::kKnn) {
-    return search_in_rounds(sample, notes, options, size.left_out, split(seed, 0), how);
+  if (block.empty() && rows > notes.all_left_out && options.kernel != KernelKind::kKnn) {
+    return search_in_rounds(sample, notes, options, std::min(rows, notes.most_left_out),
+                            split(seed, 0), how);
   }
   const bool in_double = !block.empty() || (rows >= kDenseRows && !dense_rows(sample).usable());
   const std::size_t pairs = in_double ? std::min(size.pairs, kDoublePairs) : size.pairs;

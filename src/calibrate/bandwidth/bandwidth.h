@@ -13,6 +13,8 @@ struct RowNotes {
   std::span<const std::size_t> block = {};  // as in choose_bandwidth; empty: rows in no order
   std::span<const double> unit = {};  // change of y per unit of the residual; empty: all equal
   bool marginal = false;  // try a window that holds all rows alike, wherever the path ends
+  std::size_t all_left_out = 5'000;   // up to here every row is left out, above there is a race
+  std::size_t most_left_out = 4'000;  // in a race
 };
 
 /// choose_bandwidth on rows that are already in order. A row's loss counts times its unit, so that

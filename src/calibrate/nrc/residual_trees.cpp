@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/fail.h"
-#include "model/tree/light_boosting.h"
+#include "model/boosting/light_boosting.h"
 #include "model/tree/tree_ensemble.h"
 
 namespace tare {

@@ -2,6 +2,7 @@
 #include "model/tree/extra_trees.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -34,22 +35,85 @@ struct TreeColumns {
       for (std::size_t j = 0; j < cols; ++j) x[j * rows + i] = training.x[i * cols + j];
     }
   }
+  std::span<const float> column(std::size_t j) const {
+    return std::span(x).subspan(j * rows, rows);
+  }
   float at(std::size_t row, std::size_t column) const { return x[column * rows + row]; }
 };
 
-/// Sums of one side of a split.
+/// Sums over one side of a split.
 struct SideSums {
   double weight = 0.0;
   double target = 0.0;  // weighted
   std::size_t rows = 0;
 
-  void add(double w, double y) {
-    weight += w;
-    target += w * y;
-    ++rows;
-  }
-  /// The less the squared error is left, the more this is.
+  /// The larger, the smaller the squared error that is left.
   double score() const { return weight > 0.0 ? target * target / weight : 0.0; }
+  SideSums operator-(const SideSums& other) const {
+    return {weight - other.weight, target - other.target, rows - other.rows};
+  }
+};
+
+struct Range {
+  float low = 0.0F;
+  float high = 0.0F;
+};
+
+/// In lanes: each comparison would otherwise wait for the one before.
+Range range_of(std::span<const float> values) {
+  constexpr std::size_t kRangeLanes = 8;
+  std::array<float, kRangeLanes> low;
+  std::array<float, kRangeLanes> high;
+  low.fill(values[0]);
+  high.fill(values[0]);
+  const auto take = [&](std::size_t lane, float value) {
+    low[lane] = value < low[lane] ? value : low[lane];
+    high[lane] = value > high[lane] ? value : high[lane];
+  };
+  std::size_t k = 0;
+  for (; k + kRangeLanes <= values.size(); k += kRangeLanes) {
+    for (std::size_t lane = 0; lane < kRangeLanes; ++lane) take(lane, values[k + lane]);
+  }
+  for (; k < values.size(); ++k) take(0, values[k]);
+  return {std::ranges::min(low), std::ranges::max(high)};
+}
+
+/// The rows of a node side by side: every column that is tried passes over them twice.
+struct NodeRows {
+  std::vector<double> weight;
+  std::vector<double> target;  // weighted
+  std::vector<float> x;        // of one column
+  SideSums all;
+
+  explicit NodeRows(std::size_t rows) : weight(rows), target(rows), x(rows) {}
+
+  void load(std::span<const std::uint32_t> rows, const TreeColumns& columns) {
+    all = {};
+    all.rows = rows.size();
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      weight[k] = static_cast<double>((*columns.weight)[rows[k]]);
+      target[k] = weight[k] * static_cast<double>((*columns.y)[rows[k]]);
+      all.weight += weight[k];
+      all.target += target[k];
+    }
+  }
+  void load_column(std::span<const std::uint32_t> rows, std::span<const float> column) {
+    for (std::size_t k = 0; k < rows.size(); ++k) x[k] = column[rows[k]];
+  }
+  /// The rows below the threshold. A product in place of a branch, as half of the branches would be
+  /// predicted wrong.
+  SideSums below(float threshold) const {
+    double weights = 0.0;
+    double targets = 0.0;
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < all.rows; ++k) {
+      const int counts = x[k] < threshold ? 1 : 0;
+      weights += counts * weight[k];
+      targets += counts * target[k];
+      count += static_cast<std::size_t>(counts);
+    }
+    return {weights, targets, count};
+  }
 };
 
 struct RandomSplit {
@@ -66,7 +130,8 @@ class TreeGrower {
         tried_(tried),
         rng_(rng),
         rows_(columns.rows),
-        order_(columns.cols) {
+        order_(columns.cols),
+        node_(columns.rows) {
     std::iota(rows_.begin(), rows_.end(), 0U);
     std::iota(order_.begin(), order_.end(), 0U);
   }
@@ -112,13 +177,9 @@ class TreeGrower {
     return std::span<const std::uint32_t>(rows_).subspan(part.first, part.last - part.first);
   }
 
-  float leaf_value(const Part& part) const {
-    SideSums sums;
-    for (const std::uint32_t row : rows_of(part)) {
-      sums.add(static_cast<double>((*columns_.weight)[row]),
-               static_cast<double>((*columns_.y)[row]));
-    }
-    return static_cast<float>(sums.target / sums.weight);
+  float leaf_value(const Part& part) {
+    node_.load(rows_of(part), columns_);
+    return static_cast<float>(node_.all.target / node_.all.weight);
   }
 
   bool is_pure(const Part& part) const {
@@ -133,21 +194,18 @@ class TreeGrower {
     if (part.last - part.first < 2 * min_leaf_ || part.depth >= kDeepest || is_pure(part)) {
       return best;
     }
+    node_.load(rows_of(part), columns_);
     // Columns are drawn until enough of them could be split.
     std::size_t looked_at = 0;
     for (std::size_t k = 0; k < columns_.cols && looked_at < tried_; ++k) {
       std::swap(order_[k], order_[k + rng_.below(columns_.cols - k)]);
       const std::size_t column = order_[k];
-      float low = columns_.at(rows_[part.first], column);
-      float high = low;
-      for (const std::uint32_t row : rows_of(part)) {
-        low = std::min(low, columns_.at(row, column));
-        high = std::max(high, columns_.at(row, column));
-      }
+      node_.load_column(rows_of(part), columns_.column(column));
+      const auto [low, high] = range_of(std::span(node_.x).first(node_.all.rows));
       if (!(low < high)) continue;
       ++looked_at;
       const RandomSplit split = {column, threshold_between(low, high), 0.0};
-      if (const double score = score_of(part, split); score > best.score) {
+      if (const double score = score_of(split); score > best.score) {
         best = split;
         best.score = score;
       }
@@ -162,14 +220,9 @@ class TreeGrower {
     return threshold > low ? threshold : high;
   }
 
-  double score_of(const Part& part, const RandomSplit& split) const {
-    SideSums left;
-    SideSums right;
-    for (const std::uint32_t row : rows_of(part)) {
-      SideSums& side = columns_.at(row, split.column) < split.threshold ? left : right;
-      side.add(static_cast<double>((*columns_.weight)[row]),
-               static_cast<double>((*columns_.y)[row]));
-    }
+  double score_of(const RandomSplit& split) const {
+    const SideSums left = node_.below(split.threshold);
+    const SideSums right = node_.all - left;
     if (left.rows < min_leaf_ || right.rows < min_leaf_) return -1.0;
     return left.score() + right.score();
   }
@@ -180,6 +233,7 @@ class TreeGrower {
   Rng rng_;
   std::vector<std::uint32_t> rows_;
   std::vector<std::size_t> order_;
+  NodeRows node_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "calibrate/rows/training_rows.h"
 #include "data/rows.h"
 #include "math/normal.h"
-#include "model/tree/quantile_boosting.h"
+#include "model/boosting/quantile_boosting.h"
 
 namespace tare {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/tree/quantile_boosting.h"
+#include "model/boosting/quantile_boosting.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "io/tensor_store.h"
-#include "model/tree/quantile_booster.h"
+#include "model/boosting/quantile_booster.h"
 #include "model/tree/tree_training.h"
 
 namespace tare {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "model/boosting/quantile_boosting.h"
 #include "model/tree/binned_rows.h"
-#include "model/tree/quantile_boosting.h"
 #include "model/tree/tree_training.h"
 
 namespace tare {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/tree/light_boosting.h"
+#include "model/boosting/light_boosting.h"
 
 #include <gtest/gtest.h>
 

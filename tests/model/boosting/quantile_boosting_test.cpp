@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/tree/quantile_boosting.h"
+#include "model/boosting/quantile_boosting.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/tree/quantile_booster.h"
+#include "model/boosting/quantile_booster.h"
 
 #include <algorithm>
 #include <cmath>

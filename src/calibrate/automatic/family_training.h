@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "calibrate/automatic/cross_fit.h"
+#include "calibrate/automatic/fold_models.h"
+#include "model/boosting/fold_boosting.h"
+#include "model/nn/head_network.h"
+#include "tare/base/params.h"
+
+namespace tare::automatic {
+
+/// The least spread that a scale has, in units of the target.
+inline constexpr double kLeastSpread = 1e-3;
+
+/// The seconds that a network of two hidden layers trains for, roughly.
+double network_seconds(std::size_t units, std::size_t steps);
+
+/// The weighted sum of squared errors of a column.
+double squared_error(const CrossFit& fit, std::size_t column);
+
+double median_of(std::vector<double> values);
+
+/// Trains models on folds, adds what they predict to `fit`, and reports progress: for that the
+/// seconds of each on a set of 8,000 rows, roughly. `stream` numbers the random numbers of a call.
+struct FamilyTraining {
+  CrossFit& fit;
+  Seed seed;
+  const Execution& how;
+  Progress& progress;
+
+  /// `members` for each fold. Returns the first column, one for each head.
+  std::size_t networks(std::string_view stage, const nn::HeadNetworkOptions& options,
+                       std::size_t members, std::span<const double> weight,
+                       std::uint64_t stream) const;
+  /// Trains a network by the rows that it is given.
+  Learner network_learner(std::string_view stage, nn::HeadNetworkOptions options) const;
+  std::size_t regressor(std::string_view name, const Params& params, std::uint64_t stream) const;
+  std::size_t boosting(std::string_view stage, const RegressionData& data, const Folds& folds,
+                       std::vector<std::size_t> inputs, FoldBoostingOptions options,
+                       std::uint64_t stream) const;
+  /// The quantiles at nn::kHeadLevels, by trees.
+  std::size_t quantile_boosting(std::uint64_t stream) const;
+
+  /// The share of each column in the blend with the least mean squared error over the rows.
+  std::vector<double> blend_shares(std::span<const std::size_t> inputs,
+                                   std::span<const double> weight) const;
+  /// The blend with these shares.
+  std::size_t blend(std::span<const std::size_t> inputs, std::span<const double> share) const;
+  /// A model of the log of the absolute residual of `center` on x, the center and `more`. Its folds
+  /// are its own: a residual and the models that a row's residual depends on share the first ones.
+  std::size_t log_scale(std::size_t center, std::span<const std::size_t> more,
+                        std::uint64_t stream) const;
+  /// A model of the probability that the target is `value`, on x and `inputs`.
+  std::size_t probability(double value, std::vector<std::size_t> inputs,
+                          std::uint64_t stream) const;
+  /// The log of the distance between the outermost of nn::kHeadLevels.
+  std::size_t log_width(std::size_t first_quantile) const;
+};
+
+}  // namespace tare::automatic
