@@ -259,6 +259,8 @@ MODELS = {
     "distribution_calibration": ["--method", "distribution_calibration", *NETWORK, "--set", "inducing=2"],
     "split": ["--method", "pure_kernel", "--split", "0.6", "--guarantee", "split:0.5", "--group", "c"],
     "cross": ["--method", "pure_kernel", "--split", "0.6", "--guarantee", "cross:2"],
+    "local": ["--method", "pure_kernel", "--split", "0.6", "--guarantee", "local,fixed,share=0.5"],
+    "conditional": ["--method", "pure_kernel", "--split", "0.6", "--guarantee", "conditional:a,groups,kernel:2,share=0.5", "--group", "c"],
     "masses": ["--method", "pure_kernel", "--split", "0.6", "--masses", "yes", "--bounds", "0,", "--target", "n"],
     "bands": ["--method", "pure_kernel", "--split", "0.6", "--bands", "on"],
     "given": ["--method", "nrc", "--split", "0.6", "--prediction", "q0.1", "--prediction-sd", "w", "--guarantee", "cross:2"],

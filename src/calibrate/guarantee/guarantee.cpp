@@ -42,22 +42,6 @@ void for_blocks(const FitInput& input, const Use& use) {
   }
 }
 
-std::vector<RowScore> score_rows(const QuantileModel& model, std::span<const Level> knots,
-                                 const FitInput& input, const Execution& how) {
-  constexpr std::uint64_t kSeedPart = 3300;
-  Rng rng(split(input.seed, kSeedPart));
-  std::vector<RowScore> scores;
-  scores.reserve(input.x.rows());
-  for_blocks(input, [&](const Rows& rows, std::size_t first) {
-    const Prediction p = model.predict({rows.x, rows.given}, knots, how);
-    for (std::size_t i = 0; i < rows.x.rows(); ++i) {
-      scores.push_back(score_row(p.quantiles.row(i), input.y[first + i]));
-      draw_within_mass(knots, rng, scores.back());
-    }
-  });
-  return scores;
-}
-
 /// Mean over rows and levels, in the order of the rows.
 double mean_pinball(const QuantileModel& model, std::span<const Level> levels,
                     const FitInput& input, bool with_groups, const Execution& how) {
@@ -103,6 +87,26 @@ std::string fold_name(std::size_t k) { return "fold" + std::to_string(k); }
 
 }  // namespace
 
+std::vector<RowScore> score_rows(const QuantileModel& model, std::span<const Level> knots,
+                                 const FitInput& input, const Execution& how,
+                                 std::vector<SetPlace>* sets) {
+  constexpr std::uint64_t kSeedPart = 3300;
+  const SetColumnsOfKnots set_columns(knots);
+  Rng rng(split(input.seed, kSeedPart));
+  std::vector<RowScore> scores;
+  scores.reserve(input.x.rows());
+  for_blocks(input, [&](const Rows& rows, std::size_t first) {
+    const Prediction p = model.predict({rows.x, rows.given}, knots, how);
+    for (std::size_t i = 0; i < rows.x.rows(); ++i) {
+      scores.push_back(score_row(p.quantiles.row(i), input.y[first + i]));
+      draw_within_mass(knots, rng, scores.back());
+      if (sets == nullptr) continue;
+      sets->push_back(set_columns.family(p.quantiles.row(i)).place_of(input.y[first + i]));
+    }
+  });
+  return scores;
+}
+
 std::span<const Level> guarantee_levels() {
   static const std::vector<Level> kLevels = make_guarantee_levels();
   return kLevels;
@@ -112,17 +116,20 @@ GuaranteedModel::GuaranteedModel(OuterLevels outer)
     : knots_(guarantee_levels().begin(), guarantee_levels().end()), outer_(outer) {}
 
 GuaranteedModel::GuaranteedModel(std::unique_ptr<const QuantileModel> inner,
-                                 const FitInput& held_out, const Execution& how, OuterLevels outer)
+                                 const FitInput& held_out, const Execution& how, OuterLevels outer,
+                                 SplitLevels levels)
     : GuaranteedModel(outer) {
+  levels_ = held_out.shift ? SplitLevels::kRanked : levels;
   if (held_out.x.rows() == 0) fail(ErrorCode::kBadData, "no row is held out for the guarantee");
   inner_.push_back(std::move(inner));
   const Execution silent = quietly(how);
-  FoldScores fold{score_rows(*inner_.front(), knots_, held_out, silent),
-                  {held_out.group.begin(), held_out.group.end()}};
+  FoldScores fold{{}, {held_out.group.begin(), held_out.group.end()}};
+  fold.scores = score_rows(*inner_.front(), knots_, held_out, silent, &fold.sets);
   shift_ = held_out.shift;
   scale_ = MassScale(held_out.weight);
   set_masses(fold.scores, held_out.weight, scale_);
   set_lines({&fold, 1});
+  rank_sets(fold);
   asked_ = make_asked({});
   cost_ = measure(held_out, silent);
 }
@@ -174,6 +181,14 @@ void GuaranteedModel::set_lines(std::span<const FoldScores> folds) {
     }
   }
   for (const auto& own : by_group) add_group(own);
+}
+
+void GuaranteedModel::rank_sets(const FoldScores& fold) {
+  std::vector<Mass> masses;
+  std::vector<std::size_t> lines(fold.scores.size(), 0);
+  for (const RowScore& score : fold.scores) masses.push_back(score.mass);
+  for (std::size_t i = 0; i < fold.group.size(); ++i) lines[i] = line_of(fold.group[i]);
+  set_ranks_ = SetRanks(fold.sets, masses, lines, ranks_.size());
 }
 
 /// Folds of a group that is large enough are of equal size (guarantee_folds).
@@ -265,6 +280,7 @@ void GuaranteedModel::save(const TensorWriter& whole) const {
     inner_.front()->save(whole);
     out.value("form", "split");
     if (in_time_order_) out.value("in_time_order", true);
+    if (levels_ == SplitLevels::kOwn) out.value("own_levels", true);
     out.value("cost_levels", cost_.levels);
     out.tensor("cost", std::vector<double>{cost_.without, cost_.with});  // may be infinite
   } else {
@@ -278,6 +294,7 @@ void GuaranteedModel::save(const TensorWriter& whole) const {
   for (const Level& level : knots_) levels.push_back(level.value());
   out.tensor("levels", levels);
   save_ranks(out, ranks_);
+  set_ranks_.save(out);
   out.value("outer", outer_ == OuterLevels::kOwnTail ? "own_tail" : "infinite");
   out.tensor("group_rows", group_rows_);
   out.tensor("group_ranks", group_ranks_);
@@ -304,6 +321,7 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::load(const TensorReader& whole
   require(form == "split" || form == "cross");
   if (form == "split") {
     model->in_time_order_ = in.has_value("in_time_order");
+    if (in.has_value("own_levels")) model->levels_ = SplitLevels::kOwn;
     model->inner_.push_back(load_inner(whole));
     const auto cost = in.values<double>("cost", {2});
     model->cost_ = {cost[0], cost[1], in.count("cost_levels", 100)};
@@ -327,6 +345,7 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::load(const TensorReader& whole
   model->knots_.clear();
   for (const double level : levels) model->knots_.emplace_back(level);
   model->ranks_ = load_ranks(in, model->folds(), levels.size());
+  if (form == "split") model->set_ranks_ = SetRanks::load(in, model->ranks_.size());
   model->group_rows_ = in.list<std::int32_t>("group_rows");
   require(std::ranges::all_of(model->group_rows_, [](std::int32_t rows) { return rows >= 0; }));
   model->group_ranks_ = in.values<std::int32_t>("group_ranks", {model->group_rows_.size()});

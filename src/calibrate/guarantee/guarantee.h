@@ -10,6 +10,7 @@
 
 #include "calibrate/guarantee/guarantee_folds.h"
 #include "calibrate/guarantee/guarantee_merge.h"
+#include "calibrate/guarantee/guarantee_sets.h"
 #include "calibrate/guarantee/merge_windows.h"
 #include "calibrate/shift/shift.h"
 #include "io/tensor_store.h"
@@ -23,6 +24,13 @@ namespace tare {
 /// less than 0.2 % of the CheckScore (GuaranteedModel.TheGridIsFineEnough).
 std::span<const Level> guarantee_levels();
 
+/// Where the target of each row lies on the model's curve through these knots; a target at several
+/// knots is put at one of them (draw_within_mass), drawn by the seed of the input. `sets`, if
+/// given, receives the place of each target in the shortest sets of its row.
+std::vector<RowScore> score_rows(const QuantileModel& model, std::span<const Level> knots,
+                                 const FitInput& input, const Execution& how,
+                                 std::vector<SetPlace>* sets = nullptr);
+
 /// A model whose levels were adjusted on rows that it was not trained on (distributional conformal
 /// prediction), so that they hold on average for a finite sample, for any model. Nothing is
 /// guaranteed for a single x.
@@ -32,7 +40,9 @@ std::span<const Level> guarantee_levels();
 /// and the new one. A central interval therefore covers at least its share, and at most 2 / (n + 1)
 /// more if targets have no ties with each other or with the model's quantiles. Q_tau lies at a
 /// position on the curve through the inner model's quantiles at the knots; beyond all knots it is
-/// the outermost quantile plus a constant.
+/// the outermost quantile plus a constant. With SplitLevels::kOwn the model's own levels are used
+/// as far as the ranks allow: the same lower bound of the coverage, less sampling error
+/// (own_levels.h). A shift makes no use of it.
 ///
 /// Cross: a model for each fold of the rows, fitted without it, and all folds' rows ranked together
 /// as FoldMerge says. No row is held out of all models. The proven bound for the misses of a side
@@ -64,7 +74,8 @@ class GuaranteedModel final : public QuantileModel {
   /// Split. `held_out` are rows that the inner model was not trained on. Throws kBadData if there
   /// are none.
   GuaranteedModel(std::unique_ptr<const QuantileModel> inner, const FitInput& held_out,
-                  const Execution& how, OuterLevels outer = OuterLevels::kOwnTail);
+                  const Execution& how, OuterLevels outer = OuterLevels::kOwnTail,
+                  SplitLevels levels = SplitLevels::kRanked);
   /// Cross: `fit` is called for each fold, one after the other.
   static std::unique_ptr<GuaranteedModel> cross(const FitInput& input, const FoldPlan& plan,
                                                 const FitRows& fit, const Execution& how,
@@ -86,8 +97,13 @@ class GuaranteedModel final : public QuantileModel {
   /// The mean over the models of the folds.
   Matrix own_quantiles(const Rows& rows, std::span<const Level> levels,
                        const Execution& how) const override;
+  /// Of a split (guarantee_sets.h).
+  bool ranked_sets(const Rows& rows, std::span<const Level> coverages, const Execution& how,
+                   ShortestSets& sets) const override;
   /// 1: the split form.
   std::size_t folds() const noexcept { return inner_.size(); }
+  /// Of a split.
+  SplitLevels levels() const noexcept { return levels_; }
   const FoldRanks& overall() const noexcept { return ranks_.front(); }
   /// Of a split.
   const Cost& cost() const noexcept { return cost_; }
@@ -127,6 +143,7 @@ class GuaranteedModel final : public QuantileModel {
   struct FoldScores {
     std::vector<RowScore> scores;
     std::vector<std::uint32_t> group;
+    std::vector<SetPlace> sets = {};  // of a split
   };
 
   /// The knots at which the models of the folds are evaluated, and how the ranks use them.
@@ -144,6 +161,7 @@ class GuaranteedModel final : public QuantileModel {
     return rows.group.empty() ? 0 : line_of(rows.group[i]);
   }
   void set_lines(std::span<const FoldScores> folds);
+  void rank_sets(const FoldScores& fold);
   void add_group(std::span<const std::vector<RowScore>> folds);
   /// Evaluates the models at the knots that the ranks need, and at flagged knots.
   Asked make_asked(std::span<const std::uint8_t> flagged) const;
@@ -192,7 +210,9 @@ class GuaranteedModel final : public QuantileModel {
   bool rows_depend_ = false;            // FitInput::rows_depend
   std::shared_ptr<const Shift> shift_;  // none: not known how new rows differ
   MassScale scale_;
+  SetRanks set_ranks_;  // of a split; none: of folds, or of an older file
   OuterLevels outer_;
+  SplitLevels levels_ = SplitLevels::kRanked;
   Asked asked_;  // made from the above, for merging
 };
 

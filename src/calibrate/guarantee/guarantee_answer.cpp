@@ -8,7 +8,9 @@
 #include "base/parallel.h"
 #include "calibrate/answers/merge_diagnostics.h"
 #include "calibrate/answers/row_blocks.h"
+#include "calibrate/guarantee/asked_knots.h"
 #include "calibrate/guarantee/guarantee.h"
+#include "calibrate/guarantee/own_levels.h"
 
 namespace tare {
 namespace {
@@ -192,7 +194,10 @@ Prediction GuaranteedModel::predict_places(const Rows& rows, std::span<const Lev
     if (used[line] == 0) continue;
     const FoldRanks& ranks = ranks_[line];
     for (const Level& level : levels) {
-      Answer answer{.place = ranks.folds().front().place(level), .tail = {}};
+      const GuaranteeRanks& only = ranks.folds().front();
+      Answer answer{.place = levels_ == SplitLevels::kOwn ? own_or_ranked_place(only, knots_, level)
+                                                          : only.place(level),
+                    .tail = {}};
       if (!ranks.keeps(level, ranks.largest())) {
         answer.kind =
             outer_ == OuterLevels::kOwnTail ? Answer::Kind::kTail : Answer::Kind::kInfinite;
@@ -202,27 +207,17 @@ Prediction GuaranteedModel::predict_places(const Rows& rows, std::span<const Lev
       answers[line].push_back(answer);
     }
   }
-  std::vector<Level> asked;
-  std::vector<std::size_t> column(knots_.size(), 0);
-  for (std::size_t k = 0; k < knots_.size(); ++k) {
-    if (flag[k] == 0) continue;
-    column[k] = asked.size();
-    asked.push_back(knots_[k]);
-  }
-  // From knots to columns: neighbours are asked side by side.
-  const auto to_columns = [&](CurvePlace& place) {
-    place.at = static_cast<double>(column[place.knot()]) + place.share();
-  };
+  const AskedKnots asked(knots_, flag);
   for (std::vector<Answer>& own : answers) {
     for (Answer& answer : own) {
-      to_columns(answer.place);
+      asked.to_columns(answer.place);
       if (answer.kind != Answer::Kind::kTail) continue;
-      to_columns(answer.tail.from);
-      to_columns(answer.tail.to);
+      asked.to_columns(answer.tail.from);
+      asked.to_columns(answer.tail.to);
     }
   }
 
-  Prediction result = inner_.front()->predict({rows.x, rows.given}, asked, how);
+  Prediction result = inner_.front()->predict({rows.x, rows.given}, asked.levels, how);
   Matrix quantiles(rows.x.rows(), levels.size());
   for (std::size_t i = 0; i < rows.x.rows(); ++i) {
     const std::span<const double> own = result.quantiles.view().row(i);

@@ -50,6 +50,7 @@ void GuaranteedModel::describe(Description& description) const {
   own.form = folds() > 1 ? GuaranteeForm::kCross : GuaranteeForm::kSplit;
   own.rows = overall().rows();
   own.folds = folds();
+  own.own_levels = levels_ == SplitLevels::kOwn;
   own.has_bound = knows_levels();
   for (const double confidence : {0.5, 0.8, 0.9, 0.95, 0.99}) {
     IntervalCoverage interval{.confidence = confidence,

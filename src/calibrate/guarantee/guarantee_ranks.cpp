@@ -107,6 +107,19 @@ GuaranteeRanks::GuaranteeRanks(std::span<const RowScore> scores)
       upper_(sorted_steps(scores, &RowScore::upper)),
       lower_(sorted_steps(scores, &RowScore::lower)) {
   for (const RowScore& score : scores) largest_ = std::max(largest_, score.mass);
+  summarize();
+}
+
+void GuaranteeRanks::summarize() {
+  double squares = 0.0;
+  for (std::size_t i = 0; i < upper_.size(); ++i) {
+    const auto own = static_cast<double>(upper_.mass_of(i));
+    squares += own * own;
+  }
+  typical_ = squares / static_cast<double>(std::max<Mass>(mass(), 1));
+  has_masses_ = std::ranges::any_of(upper_.place, [](const CurvePlace& place) {
+    return place.share() == 0.0 && place.beyond == 0.0;
+  });
 }
 
 CurvePlace GuaranteeRanks::place(Level level, Mass fresh) const {
@@ -131,6 +144,8 @@ GuaranteeRanks GuaranteeRanks::thinned() const {
   GuaranteeRanks result;
   result.rows_ = rows_;
   result.largest_ = largest_;
+  result.typical_ = typical_;
+  result.has_masses_ = has_masses_;
   OuterSteps above(mass());
   OuterSteps below(mass());
   for (std::size_t i = upper_.size(); i-- > 0;) above.take(upper_.place[i], upper_.mass_of(i));
@@ -155,6 +170,7 @@ GuaranteeRanks GuaranteeRanks::from_parts(Parts parts, std::size_t knots) {
   ranks.largest_ = parts.largest;
   ranks.upper_ = std::move(parts.upper);
   ranks.lower_ = std::move(parts.lower);
+  ranks.summarize();
   return ranks;
 }
 

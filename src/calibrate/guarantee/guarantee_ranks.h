@@ -77,6 +77,10 @@ class GuaranteeRanks {
   std::size_t rows() const noexcept { return rows_; }
   Mass mass() const noexcept { return upper_.mass(); }
   Mass largest() const noexcept { return largest_; }
+  /// The sum of the squares of the masses over their sum: that of each row where all are alike.
+  double typical_mass() const noexcept { return typical_; }
+  /// Whether a target was at a knot: that of a row whose quantiles share values with targets.
+  bool has_masses() const noexcept { return has_masses_; }
   const ScoreSteps& upper() const noexcept { return upper_; }
   const ScoreSteps& lower() const noexcept { return lower_; }
 
@@ -96,8 +100,13 @@ class GuaranteeRanks {
   static GuaranteeRanks from_parts(Parts parts, std::size_t knots);
 
  private:
+  /// What follows from the steps.
+  void summarize();
+
   std::size_t rows_ = 0;
   Mass largest_ = 1;
+  double typical_ = 1.0;
+  bool has_masses_ = false;
   ScoreSteps upper_, lower_;
 };
 

@@ -5,10 +5,12 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
 
 #include "base/fail.h"
 #include "base/strings.h"
 #include "calibrate/guarantee/guarantee_ranks.h"
+#include "calibrate/guarantee/rowwise_rule.h"
 #include "data/rows.h"
 
 namespace tare {
@@ -18,7 +20,10 @@ constexpr std::array kGuaranteeOptions = std::to_array<ParamInfo>({
     {"guarantee", "none",
      "finite-sample guarantee of coverage, on average over exchangeable rows, by held-out rows: "
      "none, split, split:SHARE, cross, cross:FOLDS; auto (the default of method auto) means "
-     "split:0.1 from 2,000 rows on and none below. If there are too few rows for a level, the "
+     "split:0.1,own from 2,000 rows on and none below; split,own: the model's own levels as far as "
+     "the ranks allow; local (ranks near the row), conditional:COLUMNS "
+     "(coverage also for every reweighting of rows by these columns; conditional:groups, "
+     "conditional:kernel). If there are too few rows for a level, the "
      "answer is the model's own quantile, or infinite with ',strict' (split,strict)"},
 });
 
@@ -62,11 +67,20 @@ GuaranteeRule parse_guarantee(const Params& params) {
   const std::vector<std::string> parts = split_text(words[0], ':');
   const std::string form = canonical_name(parts[0]);
   const bool plain = parts.size() == 1;
+  if (form == "local" || form == "conditional") return parse_rowwise(text);
   GuaranteeRule rule;
   rule.form = form == "split" ? kSplit : form == "cross" ? kCross : form == "auto" ? kAuto : kNone;
-  const bool strict = words.size() == 2 && canonical_name(words[1]) == "strict";
+  const auto has_word = [&](std::string_view word) {
+    return std::ranges::count_if(words.begin() + 1, words.end(), [&](const std::string& other) {
+             return canonical_name(other) == word;
+           }) == 1;
+  };
+  const bool strict = has_word("strict");
+  const bool own = has_word("own") && rule.form == kSplit;
   if (strict) rule.outer = OuterLevels::kInfinite;
-  const bool readable = words.size() == 1 || (strict && rule.form != kNone);
+  if (own) rule.levels = SplitLevels::kOwn;
+  const std::size_t known = 1U + (strict ? 1U : 0U) + (own ? 1U : 0U);
+  const bool readable = words.size() == known && (known == 1 || rule.form != kNone);
   if (readable && plain && (rule.form != kNone || form == "none")) return rule;
   if (readable && rule.form == kSplit && parts.size() == 2) {
     rule.share = parse_number(parts[1]).value_or(0.0);
@@ -79,7 +93,8 @@ GuaranteeRule parse_guarantee(const Params& params) {
   fail_option(
       "guarantee", text,
       fmt::format("must be none, auto, split, split:SHARE with a share between 0 and 1, cross, or "
-                  "cross:FOLDS with 2 to {} folds; all except none may end in ',strict'",
+                  "cross:FOLDS with 2 to {} folds, local, or conditional:COLUMNS; all except none "
+                  "may end in ',strict', and split in ',own'",
                   kMostFolds));
 }
 
@@ -94,6 +109,7 @@ GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows) {
     resolved.form = kSplit;
     resolved.share = std::min(kHeldOutShare, kMostHeldOut / static_cast<double>(rows));
     resolved.outer = rule.outer;
+    resolved.levels = SplitLevels::kOwn;
   }
   return resolved;
 }

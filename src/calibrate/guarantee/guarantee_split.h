@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "data/partition.h"
 #include "tare/base/params.h"
 #include "tare/calibrate/quantile_model.h"
+#include "tare/math/kernel.h"
 
 namespace tare {
 
@@ -23,13 +25,33 @@ inline constexpr std::size_t kMostGuaranteeRows = 50'000;
 /// model's own quantiles; or infinity, which is the only bound that keeps the level.
 enum class OuterLevels : std::uint8_t { kOwnTail, kInfinite };
 
+/// Which levels a split answers with: those of the ranks, or the model's own as far as the ranks
+/// allow (own_levels.h).
+enum class SplitLevels : std::uint8_t { kRanked, kOwn };
+
 /// The requested guarantee. Text: none, auto, split, split:SHARE, cross, cross:FOLDS; all except
-/// none may end in ",strict" for OuterLevels::kInfinite.
+/// none may end in ",strict" for OuterLevels::kInfinite, and split in ",own" for
+/// SplitLevels::kOwn. rowwise_rule.h has the forms whose
+/// ranks differ from row to row.
 struct GuaranteeRule {
-  enum class Form : std::uint8_t { kNone, kAuto, kSplit, kCross } form = Form::kNone;
-  double share = 0.2;     // of the rows that are held out, for split
+  enum class Form : std::uint8_t {
+    kNone,
+    kAuto,
+    kSplit,
+    kCross,
+    kLocal,
+    kConditional
+  } form = Form::kNone;
+  double share = 0.2;     // of the rows that are held out, for all forms but cross
   std::size_t folds = 5;  // for cross, 2 to kMostFolds
   OuterLevels outer = OuterLevels::kOwnTail;
+  SplitLevels levels = SplitLevels::kRanked;  // for split
+  bool fixed = false;                         // for local: without the draw
+  KernelKind kernel = KernelKind::kGaussian;  // for local
+  std::vector<std::string> conditions = {};  // for conditional: columns, "groups", "kernel[:COUNT]"
+
+  /// Whether the ranks differ from row to row.
+  bool is_rowwise() const noexcept { return form == Form::kLocal || form == Form::kConditional; }
 };
 inline constexpr std::size_t kMostFolds = 20;
 /// Throws kInvalidArgument.

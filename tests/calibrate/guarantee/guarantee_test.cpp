@@ -162,7 +162,13 @@ TEST(GuaranteedModel, AutoIsSplitWhereRowsAreManyAndNothingWhereTheyAreFew) {
   EXPECT_EQ(resolve_guarantee(rule, 2000).form, kSplit);
   EXPECT_EQ(resolve_guarantee(rule, 2000).share, 0.1);
   EXPECT_EQ(resolve_guarantee(rule, 1'000'000).share, 0.002);
+  EXPECT_EQ(resolve_guarantee(rule, 2000).levels, SplitLevels::kOwn);
   const GuaranteeRule asked = parse_guarantee(Params::parse("guarantee=split:0.3"));
+  EXPECT_EQ(asked.levels, SplitLevels::kRanked);
+  for (const char* text : {"split,own", "split:0.3,own", "split,own,strict", "split,strict,own"}) {
+    const GuaranteeRule own = parse_guarantee(Params::parse(std::string("guarantee=") + text));
+    EXPECT_EQ(own.levels, SplitLevels::kOwn) << text;
+  }
   EXPECT_EQ(resolve_guarantee(asked, 50).share, 0.3);
   EXPECT_EQ(asked.outer, OuterLevels::kOwnTail);
   for (const char* text : {"split,strict", "split:0.3,strict", "cross:4,strict", "auto,strict"}) {
@@ -177,11 +183,14 @@ TEST(GuaranteedModel, RefusesWhatItCannotKeep) {
   FitInput input{.x = data.x, .y = data.y};
   expect_error(ErrorCode::kBadData, "at least 95 rows",
                [&] { fit_method(method, input, Params::parse("guarantee=split")); });
-  for (const char* text :
-       {"yes",       "split:",      "split:0",     "split:1",  "split:x",     "split:0.2:3",
-        "none:1",    "cross:",      "cross:1",     "cross:21", "cross:x",     "cross:2.5",
-        "cross:5:5", "auto:2",      "none,strict", "split,",   "split,loose", "split,strict,strict",
-        "strict",    "strict,split"}) {
+  for (const char* text : {"yes",       "split:",       "split:0",
+                           "split:1",   "split:x",      "split:0.2:3",
+                           "none:1",    "cross:",       "cross:1",
+                           "cross:21",  "cross:x",      "cross:2.5",
+                           "cross:5:5", "auto:2",       "none,strict",
+                           "split,",    "split,loose",  "split,strict,strict",
+                           "strict",    "strict,split", "cross,own",
+                           "auto,own",  "none,own",     "split,own,own"}) {
     expect_error(ErrorCode::kInvalidArgument, "guarantee must be none, auto, split", [&] {
       fit_method(method, input, Params::parse(std::string("guarantee=") + text));
     });
@@ -309,9 +318,11 @@ TEST(GuaranteedModel, QuantilesOfCountsAreCounts) {
     x(i, 0) = rng.uniform();
     y[i] = std::floor(3.0 * x(i, 0) + 6.0 * rng.uniform() + 0.5);
   }
-  const GuaranteedModel model(count_model(), {.x = x, .y = y}, {});
-  const auto p = model.predict({x}, metric_levels());
-  for (const double q : p.quantiles.values()) EXPECT_EQ(q, std::floor(q));
+  for (const SplitLevels levels : {SplitLevels::kRanked, SplitLevels::kOwn}) {
+    const GuaranteedModel model(count_model(), {.x = x, .y = y}, {}, OuterLevels::kOwnTail, levels);
+    const auto p = model.predict({x}, metric_levels());
+    for (const double q : p.quantiles.values()) EXPECT_EQ(q, std::floor(q));
+  }
 }
 
 /// Eight neighbours have eight distinct quantiles: scores must not tie for that.
