@@ -29,10 +29,27 @@ std::string_view kept_cell(const Column& column, std::size_t row, std::string& b
   return buffer;
 }
 
+/// [[low, high], ...]
+void append_set(std::string& out, std::span<const double> ends) {
+  out += '[';
+  for (std::size_t p = 0; p < ends.size() && !std::isnan(ends[p]); p += 2) {
+    out += p > 0 ? ",[" : "[";
+    append_json_number(out, ends[p]);
+    out += ',';
+    append_json_number(out, ends[p + 1]);
+    out += ']';
+  }
+  out += ']';
+}
+
 }  // namespace
 
 AnswerText::AnswerText(const AnswerColumns& columns) : columns_(columns) {
-  for (const std::string& name : columns.names()) keys_.push_back(key_of(name));
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    std::string set = columns.set_at(j);
+    is_set_.push_back(set.empty() ? 0 : 1);
+    keys_.push_back(key_of(set.empty() ? columns.names()[j] : set));
+  }
 }
 
 void AnswerText::keep(std::vector<std::string> names) {
@@ -125,6 +142,12 @@ void AnswerText::append_json(std::string& out, const Table& table,
     }
     const std::span<const double> row = values.row(i);
     for (std::size_t j = 0; j < row.size(); ++j) {
+      if (is_set_[j] != 0) {
+        start(keys_[j]);
+        append_set(out, row.subspan(j, kSetColumns));
+        j += kSetColumns - 1;
+        continue;
+      }
       if (std::isnan(row[j])) continue;
       start(keys_[j]);
       if (columns_.is_flag(j)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,7 +15,7 @@ namespace tare {
 
 /// Answers as CSV or as JSON objects, with copies of the kept columns of the table. A number that
 /// the model does not provide is empty in CSV and absent in JSON; an infinite number is inf in CSV
-/// and null in JSON.
+/// and null in JSON. A shortest set is a list of pairs in JSON.
 class AnswerText {
  public:
   /// The columns must live longer.
@@ -39,6 +40,7 @@ class AnswerText {
   std::vector<std::string> keep_;
   std::vector<std::string> kept_keys_;  // "name": for JSON
   std::vector<std::string> keys_;
+  std::vector<std::uint8_t> is_set_;  // the first column of a shortest set
 };
 
 }  // namespace tare

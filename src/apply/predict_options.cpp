@@ -14,6 +14,13 @@ bool parse_truth(std::string_view option, std::string_view text) {
   fail_option(option, text, "must be yes or no");
 }
 
+SetForm parse_set_form(std::string_view text) {
+  const std::string word = canonical_name(text);
+  if (word.empty() || word == "interval") return SetForm::kInterval;
+  if (word == "shortest") return SetForm::kShortest;
+  fail_option("set", text, "must be interval or shortest");
+}
+
 }  // namespace
 
 void PredictOptions::set(std::string_view name, std::string_view text) {
@@ -22,6 +29,8 @@ void PredictOptions::set(std::string_view name, std::string_view text) {
     levels = parse_level_list(text, wanted);
   } else if (wanted == "interval") {
     intervals = parse_level_list(text, wanted);
+  } else if (wanted == "set") {
+    form = parse_set_form(text);
   } else if (wanted == "cost") {
     cost.reset();
     if (!text.empty()) cost = Cost::parse(text);
@@ -32,12 +41,13 @@ void PredictOptions::set(std::string_view name, std::string_view text) {
   } else if (wanted == "diagnostics") {
     diagnostics = parse_truth(wanted, text);
   } else {
-    fail(ErrorCode::kInvalidArgument,
-         {.option = wanted,
-          .value = std::string(text),
-          .remedies = {advice("there are: levels, interval, cost, keep, missing, diagnostics")},
-          .named_in_problem = true},
-         "a prediction has no option '{}'", wanted);
+    fail(
+        ErrorCode::kInvalidArgument,
+        {.option = wanted,
+         .value = std::string(text),
+         .remedies = {advice("there are: levels, interval, set, cost, keep, missing, diagnostics")},
+         .named_in_problem = true},
+        "a prediction has no option '{}'", wanted);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "apply/answer_columns.h"
 #include "apply/answer_text.h"
 #include "apply/decision/decision_tally.h"
+#include "apply/decision/set_tally.h"
 #include "apply/kept_columns.h"
 #include "apply/level_columns.h"
 #include "apply/row_encoder.h"
@@ -17,6 +18,7 @@
 #include "data/rows.h"
 #include "io/select_columns.h"
 #include "tare/calibrate/reliability.h"
+#include "tare/calibrate/shortest_sets.h"
 #include "tare/calibrate/warnings.h"
 #include "tare/decide/decision.h"
 
@@ -31,9 +33,22 @@ FittedModel with_schema(FittedModel model) {
 /// The default levels if neither levels nor intervals are requested.
 LevelColumns named_levels(const PredictOptions& options) {
   const bool asked = !options.levels.empty() || !options.intervals.empty() ||
-                     !options.unnamed_levels.empty() || options.cost.has_value();
-  return level_columns(asked ? std::span<const double>(options.levels) : usual_levels(),
-                       options.intervals);
+                     !options.unnamed_levels.empty() || options.cost.has_value() ||
+                     options.form == SetForm::kShortest;
+  LevelColumns columns = level_columns(
+      asked ? std::span<const double>(options.levels) : usual_levels(), options.intervals);
+  // The ends of shortest sets are not quantiles at levels.
+  if (options.form == SetForm::kShortest) columns = level_columns(options.levels, {});
+  return columns;
+}
+
+std::vector<double> set_coverages(const PredictOptions& options) {
+  if (options.form != SetForm::kShortest) return {};
+  return options.intervals.empty() ? std::vector<double>{0.9} : options.intervals;
+}
+
+std::vector<Level> levels_of(std::span<const double> values) {
+  return {values.begin(), values.end()};
 }
 
 /// Those of the columns and that of the action: warnings are about these.
@@ -47,6 +62,7 @@ std::vector<Level> all_levels(std::vector<Level> levels, const std::vector<doubl
                               const std::optional<Decider>& decider) {
   for (const double level : unnamed) levels.emplace_back(level);
   if (decider) levels.insert(levels.end(), decider->levels().begin(), decider->levels().end());
+  if (levels.empty()) levels.emplace_back(0.5);  // for sets alone: what a prediction says of a row
   return levels;
 }
 
@@ -76,8 +92,12 @@ class Predictor::Impl {
         shown(shown_levels(named, options)),
         levels(all_levels(shown, options.unnamed_levels, decider)),
         columns(*fitted.model, named,
-                {.decision = decider.has_value(), .diagnostics = options.diagnostics}),
+                {.decision = decider.has_value(),
+                 .diagnostics = options.diagnostics,
+                 .sets = set_coverages(options)}),
+        coverages(levels_of(set_coverages(options))),
         tally(*fitted.model, shown),
+        set_tally(fitted.model->has_guarantee()),
         encoder(*fitted.schema, options.with_targets ? Need::kFeaturesAndTarget : Need::kFeatures,
                 options.missing, options.outside_model),
         text(columns) {}
@@ -95,7 +115,9 @@ class Predictor::Impl {
   std::vector<Level> shown;
   std::vector<Level> levels;  // those shown, then the unnamed ones, then the decider's
   AnswerColumns columns;
+  std::vector<Level> coverages;  // of shortest sets
   WarningTally tally;
+  SetTally set_tally;
   DecisionTally decisions;
   RowEncoder encoder;
   AnswerText text;
@@ -118,6 +140,14 @@ void Predictor::Impl::answer_block(const Rows& rows, const Execution& how, std::
     columns.fill(prediction, i, answers.values.row(first + i));
     std::ranges::copy(prediction.quantiles.row(i).subspan(count, options.unnamed_levels.size()),
                       answers.unnamed.row(first + i).begin());
+  }
+  if (!coverages.empty()) {
+    asked.diagnostics = false;
+    const ShortestSets sets = shortest_sets(*fitted.model, rows, coverages, asked);
+    set_tally.add(sets);
+    for (std::size_t i = 0; i < rows.x.rows(); ++i) {
+      columns.fill_sets(sets, i, answers.values.row(first + i));
+    }
   }
   if (!decider) return;
   if (!apart) {
@@ -198,6 +228,7 @@ std::vector<Notice> Predictor::notices() const {
   for (const PredictionWarning& warning : impl_->tally.list()) {
     all.push_back({std::string(warning_name(warning.code)), warning.rows, warning.text});
   }
+  std::ranges::move(impl_->set_tally.notices(), std::back_inserter(all));
   std::ranges::move(impl_->decisions.notices(), std::back_inserter(all));
   return all;
 }

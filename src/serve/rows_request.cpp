@@ -12,6 +12,7 @@
 #include "serve/model/predict_rows.h"
 #include "serve/rows/csv_body.h"
 #include "serve/rows/json_body.h"
+#include "tare/calibrate/shortest_sets.h"
 
 namespace tare::serve {
 namespace {
@@ -24,13 +25,16 @@ void ask_levels(const Target& target, const JsonBody& body, std::size_t most,
   };
   options.levels = list(body.levels, "levels");
   options.intervals = list(body.intervals, "interval");
-  const std::size_t count = options.levels.size() + 2 * options.intervals.size();
+  options.set("set", body.set ? *body.set : target.parameter("set").value_or(""));
+  const bool shortest = options.form == SetForm::kShortest;
+  const std::size_t count =
+      options.levels.size() + (shortest ? kSetColumns : 2) * options.intervals.size();
   if (count > most) {
     refuse(413,
            "{} levels were requested, but at most {} are allowed (request the rest separately)",
            count, most);
   }
-  if (count == 0 && !options.cost)
+  if (count == 0 && !options.cost && !shortest)
     options.levels.assign(usual_levels().begin(), usual_levels().end());
 }
 
@@ -168,10 +172,11 @@ PredictRequest parse_predict(const Request& request, const Target& target, const
   }
   JsonBody body;
   if (format == BodyFormat::kJson) {
-    body = parse_json_body(request.body, {model.features(),
-                                          row_limits(request, limits),
-                                          {"rows", "levels", "interval", "cost", "diagnostics"},
-                                          limits.costs});
+    body =
+        parse_json_body(request.body, {model.features(),
+                                       row_limits(request, limits),
+                                       {"rows", "levels", "interval", "set", "cost", "diagnostics"},
+                                       limits.costs});
     if (!body.table)
       refuse(400, "the body has no 'rows' (send for example {{\"rows\": [{{\"a\": 1}}]}})");
   }

@@ -30,6 +30,16 @@ class Predict(ServeTest):
         rows = self.service.post("/v1/predict", {"rows": ROWS, "interval": 0.8}).json()["rows"]
         self.assertEqual(list(rows[0]), ["lower_0.8", "upper_0.8"])
 
+    def test_shortest_sets_equal_the_tool(self):
+        asked = {"rows": ROWS, "interval": [0.5, 0.9], "set": "shortest"}
+        rows = self.service.post("/v1/predict", asked).json()["rows"]
+        self.assertEqual(rows, self.tool("--interval", "0.5,0.9", "--set", "shortest", "--json").json_lines())
+        self.assertEqual(list(rows[0]), ["set_0.5", "set_0.9"])
+        text = self.service.post("/v1/predict?set=shortest", csv_text(["a", "b", "p"], [row.values() for row in ROWS]), CSV).text
+        self.assertEqual(text.splitlines()[0], "lower_0.9,upper_0.9,lower2_0.9,upper2_0.9")
+        for wrong in ('"longest"', "1", "[]", "null"):
+            self.refused(self.service.post("/v1/predict", f'{{"rows": [], "set": {wrong}}}'), 400, "shortest")
+
     def test_ndjson_equals_json(self):
         body = "\n".join(json.dumps(row) for row in ROWS) + "\n\n"
         answer = self.service.post("/v1/predict?interval=0.9", body, NDJSON)
@@ -318,6 +328,25 @@ class Series(ServeTest):
         self.assertEqual(len(answer["rows"]), 3)
         self.assertIn("2 rows at the start", answer["warnings"][0]["text"])
         self.refused(self.service.post("/v1/predict", {"rows": rows[:2]}), 422, "3 consecutive rows of a series")
+
+
+class RowwiseGuarantees(ServeTest):
+    """Models whose ranks differ from row to row answer as the tool does, and say what they are."""
+
+    def make_model(self):
+        rows = [["uv"[i % 2], i % 10, ((i * 7) % 13) * (1 + i % 10)] for i in range(900)]
+        self.write("data.csv", csv_text(["g", "n", "y"], rows))
+        self.fit("data.csv", "--method", "pure_kernel", "--guarantee", "conditional:groups,n", "--group", "g", "--bounds", "none")
+
+    def test_answers_are_those_of_the_tool(self):
+        self.write("new.csv", "g,n\nu,1\nv,2\nw,3\n")
+        tool = self.ok("predict", "m.tare", "new.csv", "--interval", "0.9", "--diagnostics", "--json").json_lines()
+        rows = [{"g": "u", "n": 1}, {"g": "v", "n": 2}, {"g": "w", "n": 3}]
+        answer = self.service.post("/v1/predict", {"rows": rows, "interval": [0.9], "diagnostics": True}).json()
+        self.assertEqual(answer["rows"], tool)
+        self.assertEqual([row["delivered_0.9"] for row in tool][2], 0)
+        details = self.service.get("/v1/model").json()["guarantee_details"]
+        self.assertEqual((details["form"], details["conditions"], details["functions"]), ("conditional", ["groups", "n"], 3))
 
 
 class Groups(ServeTest):

@@ -112,6 +112,14 @@ class Validator:
             for i, item in enumerate(value):
                 self.check(item, wanted, f"{at}[{i}]")
 
+    def check_minItems(self, value, wanted, _schema, at):
+        if isinstance(value, list) and len(value) < wanted:
+            self.fail(value, at, f"has fewer than {wanted} items")
+
+    def check_maxItems(self, value, wanted, _schema, at):
+        if isinstance(value, list) and len(value) > wanted:
+            self.fail(value, at, f"has more than {wanted} items")
+
     def check_oneOf(self, value, wanted, _schema, at):
         fits, reasons = 0, []
         for schema in wanted:
@@ -174,6 +182,7 @@ class OpenApi(ServeTest):
         self.check("POST", "/v1/predict", {"rows": rows}, JSON)
         self.check("POST", "/v1/predict", {"rows": rows, "levels": [0.001, 0.5], "interval": 0.9}, JSON)
         self.check("POST", "/v1/predict", {"rows": rows, "cost": {"over": 1, "under": 4}}, JSON)
+        self.check("POST", "/v1/predict", {"rows": rows, "interval": [0.5, 0.9], "set": "shortest", "diagnostics": True}, JSON)
         table = {"action": [1, 1, 2], "outcome": [0, 9, 0], "cost": [0, 9, 4]}
         told = self.check("POST", "/v1/predict", {"rows": rows, "interval": 0.9, "cost": table}, JSON).json()["warnings"]
         self.assertIn("outside_cost_table", [one["code"] for one in told])
@@ -226,7 +235,7 @@ class OpenApi(ServeTest):
             for method, operation in item.items():
                 names = [parameter["name"] for parameter in operation.get("parameters", [])]
                 body = "a,b,p\n1,2,3\n" if method == "post" else None
-                values = {"levels": "0.5", "interval": "0.9", "cost": "over=1,under=4", "diagnostics": "true", "keep": "all"}
+                values = {"levels": "0.5", "interval": "0.9", "set": "shortest", "cost": "over=1,under=4", "diagnostics": "true", "keep": "all"}
                 for name in names:
                     if path == "/v1/observe":
                         continue  # for an online model: test_an_online_model_answers_as_it_says

@@ -93,10 +93,11 @@ class Page(ServeTest):
         page.evaluate("scrollTo(0, 0)")
         page.screenshot(os.path.join(shots(), f"serve-{name}.png"))
 
-    def quantiles(self, page):
-        """Those that the page shows: the table of intervals, as numbers."""
+    def quantiles(self, page, shortest=False):
+        """Those that the page shows: the table of intervals, or of the parts of shortest sets, as numbers."""
         text = page.evaluate("[...document.querySelectorAll('#interval-table tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
-        return [[float(cell.replace("−", "-").replace(",", "")) for cell in row[1:3]] for row in text]
+        return [[float(cell.replace("−", "-").replace(",", "")) for cell in row[1:3]] for row in text
+                if (row[0] == "shortest") == shortest]
 
     def settle(self, page, before):
         """Waits until the shown quantiles are others."""
@@ -171,6 +172,14 @@ class Page(ServeTest):
         for (low, high), share in zip(self.quantiles(page), (0.5, 0.8, 0.9, 0.95)):
             self.assertAlmostEqual(low, answer[f"lower_{share}"], delta=0.006)
             self.assertAlmostEqual(high, answer[f"upper_{share}"], delta=0.006)
+        answer = self.service.post("/v1/predict", {"rows": [row], "interval": [0.5, 0.8, 0.9, 0.95], "set": "shortest"}).json()["rows"][0]
+        shown = self.quantiles(page, shortest=True)
+        parts = [part for share in (0.5, 0.8, 0.9, 0.95) for part in answer[f"set_{share}"]]
+        self.assertEqual(len(shown), len(parts))
+        for ends, part in zip(shown, parts):
+            for end, wanted in zip(ends, part):
+                self.assertAlmostEqual(end, wanted, delta=0.006)
+        self.assertEqual(page.evaluate("document.querySelectorAll('#intervals rect.set').length"), len(parts))
 
     def test_the_fan_follows_its_feature(self):
         page = self.open()

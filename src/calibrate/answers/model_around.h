@@ -32,10 +32,15 @@ class TransparentModel : public ModelAround {
     return inner().delivered(rows, levels);
   }
   bool delivers_levels() const final { return inner().delivers_levels(); }
+  bool delivers_by_row() const final { return inner().delivers_by_row(); }
   bool has_guarantee() const final { return inner().has_guarantee(); }
   Matrix own_quantiles(const Rows& rows, std::span<const Level> levels,
                        const Execution& how) const final {
     return inner().own_quantiles(rows, levels, how);
+  }
+  bool ranked_sets(const Rows& rows, std::span<const Level> coverages, const Execution& how,
+                   ShortestSets& sets) const override {
+    return inner().ranked_sets(rows, coverages, how, sets);
   }
 
  protected:

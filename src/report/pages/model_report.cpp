@@ -10,6 +10,7 @@
 #include "report/figures/calibration_figures.h"
 #include "report/figures/cost_figures.h"
 #include "report/figures/row_figures.h"
+#include "report/figures/set_figures.h"
 #include "report/figures/slice_figures.h"
 #include "report/html/numbers.h"
 #include "report/html/page.h"
@@ -150,6 +151,7 @@ std::vector<Section> sections_of(const ModelReport& report, const Outcomes& outc
                       cards_html({worst_regions_card(report.regions, report.columns)})});
   sections.push_back({"columns", "Along features and groups", slices_body(report)});
   std::vector<Card> rows = {intervals_card(outcomes, report.target)};
+  if (report.sets) rows.push_back(sets_card(*report.sets, report.target));
   if (!outcomes.effective_n.empty()) rows.push_back(effective_n_card(outcomes));
   if (rows.size() == 1) rows[0].full_width = true;
   sections.push_back({"rows", "Row by row", cards_html(rows)});

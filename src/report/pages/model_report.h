@@ -9,6 +9,7 @@
 #include "evaluate/cost_comparison.h"
 #include "evaluate/examination.h"
 #include "evaluate/report_columns.h"
+#include "evaluate/set_comparison.h"
 #include "evaluate/slices.h"
 #include "evaluate/worst_regions.h"
 #include "report/figures/choice_figures.h"
@@ -40,6 +41,7 @@ struct ModelReport {
   bool of_first_fold = false;  // whose bandwidth it is
   std::optional<AutoTrail> trail;
   std::optional<CostComparison> worth;  // where costs were given
+  std::optional<SetComparison> sets;    // where shortest sets were asked for
 };
 
 /// The parts that come from the rows: scores, curve, slices of every column, worst regions.

@@ -54,6 +54,7 @@ void ReportMaker::check_groups(const ModelInput& input) const {
 void ReportMaker::add(const ModelInput& input, const Execution& how) {
   exam_.add(*fitted_.model, input.rows(), input.encoded().y, how);
   if (worth_) worth_->add(*fitted_.model, input.rows(), input.encoded().y, how);
+  if (sets_) sets_->add(*fitted_.model, input.rows(), input.encoded().y, how);
   columns_.add_features(input.encoded().x);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Column& column = *input.table().find(groups_[g]);
@@ -66,6 +67,11 @@ void ReportMaker::add(const ModelInput& input, const Execution& how) {
 std::optional<CostComparison> ReportMaker::worth(Seed seed) const {
   if (!worth_) return std::nullopt;
   return worth_->finish(seed);
+}
+
+std::optional<SetComparison> ReportMaker::sets() const {
+  if (!sets_) return std::nullopt;
+  return sets_->finish();
 }
 
 Facts input_facts(const ModelInput& input) {
@@ -96,6 +102,7 @@ ModelReport ReportMaker::finish(const ModelInput& input, Facts facts, Seed seed)
   report.of_first_fold = model.of_first_fold;
   report.trail = model.trail;
   report.worth = worth(seed);
+  report.sets = sets();
   return report;
 }
 

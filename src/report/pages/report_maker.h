@@ -22,6 +22,9 @@ class ReportMaker {
   /// The page then says what the rows' distributions are worth in units of this cost. Before add().
   void compare_costs(const Cost& cost) { worth_.emplace(cost); }
 
+  /// The page then has shortest sets beside central intervals. Before add().
+  void compare_sets() { sets_.emplace(); }
+
   /// Columns that the input must keep as they are written.
   const std::vector<std::string>& groups() const noexcept { return groups_; }
   /// kNotFound where a group is not a column of the file.
@@ -33,6 +36,8 @@ class ReportMaker {
   const Outcomes& outcomes() const noexcept { return exam_.outcomes(); }
   /// None without compare_costs().
   std::optional<CostComparison> worth(Seed seed) const;
+  /// None without compare_sets().
+  std::optional<SetComparison> sets() const;
   /// Once, after the last batch. `facts` are what there is to say about the model.
   ModelReport finish(const ModelInput& input, Facts facts, Seed seed);
 
@@ -43,6 +48,7 @@ class ReportMaker {
   Examination exam_;
   ColumnGatherer columns_;
   std::optional<CostTally> worth_;
+  std::optional<SetComparisonTally> sets_;
 };
 
 /// Everything that was left out, filled in or not known, for the page.

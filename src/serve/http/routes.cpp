@@ -6,8 +6,8 @@
 namespace tare::serve {
 namespace {
 
-constexpr std::array<std::string_view, 5> kPredictParameters = {"levels", "interval", "cost",
-                                                                "diagnostics", "keep"};
+constexpr std::array<std::string_view, 6> kPredictParameters = {"levels", "interval",    "set",
+                                                                "cost",   "diagnostics", "keep"};
 constexpr std::array<std::string_view, 1> kObserveParameters = {"id"};
 constexpr std::array<Route, 16> kRoutes = {{
     {"GET", "/", Action::kFile, false, {}, "index", "text/html; charset=utf-8"},

@@ -45,14 +45,15 @@ function fanRows(column) {
 async function askAll() {
   const column = columns.find((one) => one.name === at("along").value);
   const rows = fanRows(column);
-  const [points, fan] = await Promise.all([
+  const [points, fan, sets] = await Promise.all([
     predict([row], { levels: LEVELS, interval: SHARES, diagnostics: true }), predict(rows, { levels: FAN }),
+    predict([row], { interval: SHARES, set: "shortest" }),
   ]);
   const point = points[0];
   return {
-    warnings: points.warnings,
+    warnings: [...points.warnings, ...sets.warnings.filter(({ code }) => code === "set_without_guarantee")],
     quantiles: LEVELS.map((level) => point[`q${level}`]),
-    intervals: SHARES.map((share) => ({ share, low: point[`lower_${share}`], high: point[`upper_${share}`] })),
+    intervals: SHARES.map((share) => ({ share, low: point[`lower_${share}`], high: point[`upper_${share}`], parts: sets[0][`set_${share}`] })),
     point, column, value: row[column.name],
     fan: fan.map((answer, i) => ({ x: rows[i][column.name], q: FAN.map((level) => answer[`q${level}`]) })),
   };
@@ -71,12 +72,14 @@ function writeAnswer({ quantiles, intervals, point, warnings }) {
   at("headline").replaceChildren(`${card.target}: half of the time above `, strong(quantiles[49]), ", nine times in ten between ",
     strong(ninety.low), " and ", strong(ninety.high));
   at("bar").textContent = `${card.target} ${short(quantiles[49])} · 90 %: ${short(ninety.low)} to ${short(ninety.high)}`;
-  at("interval-table").tBodies[0].replaceChildren(...intervals.map(({ share, low, high }) => {
-    const line = document.createElement("tr");
-    const cells = [percent(share), short(low), short(high), short(low === null || high === null ? null : high - low)];
-    line.append(...cells.map((text) => Object.assign(document.createElement("td"), { textContent: text })));
-    return line;
-  }));
+  const line = (name, low, high) => {
+    const cells = [name, short(low), short(high), short(low === null || high === null ? null : high - low)];
+    const made = document.createElement("tr");
+    made.append(...cells.map((text) => Object.assign(document.createElement("td"), { textContent: text })));
+    return made;
+  };
+  at("interval-table").tBodies[0].replaceChildren(...intervals.flatMap(({ share, low, high, parts }) =>
+    [line(percent(share), low, high), ...parts.map(([from, to]) => line("shortest", from, to))]));
   const words = [];
   if (point.effective_n !== undefined) words.push(`About ${short(Math.round(point.effective_n))} independent draws from this row's own distribution would pin its quantiles as well as this answer does.`);
   if (point.outside) words.push("This row lies outside the calibration rows: take it with care.");

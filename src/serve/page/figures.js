@@ -112,20 +112,25 @@ export function drawDensity(place, quantiles, target) {
   horizontalAxis(c, x, base, target);
 }
 
-/** rows: {share, low, high}, narrowest first; an end may be null, without bound. */
+/** rows: {share, low, high, parts}, narrowest first; an end may be null, without bound. parts: [low, high] of the shortest set. */
 export function drawIntervals(place, rows, median, target) {
-  const ends = rows.flatMap((row) => [row.low, row.high]).filter((end) => end !== null);
-  const c = canvas(place, 40 + 30 * rows.length + 34, `Central intervals of ${target}: ` +
-    rows.map((row) => `${percent(row.share)} from ${short(row.low)} to ${short(row.high)}`).join("; "));
+  const ends = rows.flatMap((row) => [row.low, row.high, ...row.parts.flat()]).filter((end) => end !== null);
+  const c = canvas(place, 40 + 36 * rows.length + 34, `Central intervals of ${target}: ` +
+    rows.map((row) => `${percent(row.share)} from ${short(row.low)} to ${short(row.high)}, shortest set ` +
+      row.parts.map(([low, high]) => `${short(low)} to ${short(high)}`).join(" and ")).join("; "));
   const x = scale(Math.min(...ends, median), Math.max(...ends, median), 48, c.width - 8);
   rows.forEach((row, i) => {
-    const y = 12 + 30 * i;
-    const from = row.low === null ? 48 : x.place(row.low), to = row.high === null ? c.width - 8 : x.place(row.high);
+    const y = 12 + 36 * i;
+    const left = (low) => (low === null ? 48 : x.place(low)), right = (high) => (high === null ? c.width - 8 : x.place(high));
+    const from = left(row.low), to = right(row.high);
     c.add("text", { class: "name", x: 0, y: y + 14 }, percent(row.share));
     c.add("rect", { class: row.share > 0.85 ? "b95" : row.share > 0.6 ? "b80" : "b50", x: from, y, width: Math.max(2, to - from), height: 20, rx: 4 });
+    for (const [low, high] of row.parts) {
+      c.add("rect", { class: "set", x: left(low), y: y + 23, width: Math.max(2, right(high) - left(low)), height: 5, rx: 2 });
+    }
   });
-  c.add("line", { class: "curve", x1: x.place(median), x2: x.place(median), y1: 6, y2: 12 + 30 * rows.length });
-  horizontalAxis(c, x, 18 + 30 * rows.length, target);
+  c.add("line", { class: "curve", x1: x.place(median), x2: x.place(median), y1: 6, y2: 12 + 36 * rows.length });
+  horizontalAxis(c, x, 18 + 36 * rows.length, target);
 }
 
 /** points: {x, q} with q of the levels 0.025, 0.1, 0.25, 0.5, 0.75, 0.9, 0.975; now: the present value. */

@@ -131,6 +131,8 @@ class BodyEvents final : public RowEvents {
     } else if (place_ == Place::kList && key_ == "ids") {
       check_room(body_.ids->size());
       body_.ids->push_back(std::move(value));
+    } else if (place_ == Place::kOuter && key_ == "set") {
+      body_.set = value.substr(0, 60);
     } else {
       wrong_value("a text");
     }
@@ -179,7 +181,9 @@ class BodyEvents final : public RowEvents {
       place_ = Place::kCostList;
       return true;
     }
-    if (place_ != Place::kOuter || key_ == "diagnostics" || key_ == "cost") wrong_value("a list");
+    if (place_ != Place::kOuter || key_ == "diagnostics" || key_ == "cost" || key_ == "set") {
+      wrong_value("a list");
+    }
     place_ = Place::kList;
     if (key_ == "rows") seen_rows_ = true;
     if (key_ == "levels") body_.levels.emplace();
@@ -276,6 +280,7 @@ class BodyEvents final : public RowEvents {
     const std::string_view wanted = key_ == "rows"          ? "a list of objects, one per row"
                                     : key_ == "ids"         ? "a list of texts"
                                     : key_ == "diagnostics" ? "true or false"
+                                    : key_ == "set"         ? "\"interval\" or \"shortest\""
                                     : key_ == "interval"    ? "a number or a list of numbers"
                                     : key_ == "cost" ? "an object, as {\"over\": 1, \"under\": 4}"
                                                      : "a list of numbers";

@@ -28,6 +28,7 @@ struct JsonBody {
   std::optional<Table> table;  // of "rows"
   std::optional<std::vector<double>> levels;
   std::optional<std::vector<double>> intervals;  // of "interval", a number or a list
+  std::optional<std::string> set;                // "interval" or "shortest"
   std::optional<CostBody> cost;
   std::optional<bool> diagnostics;
   std::optional<std::vector<std::string>> ids;
