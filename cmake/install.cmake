@@ -17,3 +17,11 @@ configure_package_config_file(cmake/tareConfig.cmake.in ${PROJECT_BINARY_DIR}/ta
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tareConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tareConfig.cmake ${PROJECT_BINARY_DIR}/tareConfigVersion.cmake cmake/tare_libraries.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tare)
+
+# For programs that are not built by CMake, such as the R package.
+if(TARE_BUILD_SHARED)
+  file(RELATIVE_PATH tare_prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+  string(REGEX REPLACE "/$" "" tare_prefix_from_pc "${tare_prefix_from_pc}")
+  configure_file(cmake/tare.pc.in ${PROJECT_BINARY_DIR}/tare.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/tare.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

@@ -10,7 +10,9 @@
  * Texts are UTF-8 and end with a zero byte. Options are texts "name=value": those of tare_fit are
  * the fields of tare::FitOptions (target, method, prediction, features, missing, seed, ...) and the
  * options of the method, as 'tare methods -v' lists them; those of tare_predict are levels,
- * interval, cost ("cost=over=1,under=4", or the path of a table), diagnostics, keep and missing.
+ * interval, set ("set=shortest"), cost ("cost=over=1,under=4", or the path of a table),
+ * diagnostics, keep and missing. tare_fit, tare_predict, tare_track and tare_scores also take
+ * threads ("threads=2"; 0, the default: as many as there are cores), which changes no number.
  *
  * Threads: different handles may be used from different threads at once. A model and the answers
  * are never changed by a call, so one of them may be used from several threads. A table may be
@@ -44,7 +46,8 @@ typedef enum tare_status {
   TARE_UNSUPPORTED = 5,      /* not built in */
   TARE_SHAPE_MISMATCH = 6,   /* two inputs disagree on rows or columns */
   TARE_CORRUPT_FILE = 7,     /* not a model file, truncated, a byte changed */
-  TARE_IO = 8                /* the system refused to read or write */
+  TARE_IO = 8,               /* the system refused to read or write */
+  TARE_STOPPED = 9           /* the function of tare_watch asked for it */
 } tare_status;
 
 /* What was wrong, and where. Texts are empty and numbers 0 where there is nothing to say. */
@@ -64,6 +67,19 @@ TARE_C_API const tare_error* tare_last_error(void);
 
 /* The version of the library, such as "0.1.0"; TARE_VERSION is that of the header. */
 TARE_C_API const char* tare_version(void);
+
+/* --- Long calls ------------------------------------------------------------------------------- */
+
+/* `stage` names what is being done and is valid during the call; `share` of it, from 0 to 1, is
+ * done. A result other than 0 ends the work, which then returns TARE_STOPPED. */
+typedef int (*tare_watcher)(void* data, const char* stage, double share);
+
+/* From now on tare_fit, tare_predict, tare_scores, tare_track and tare_model_update of this thread
+ * call `watcher`, in this thread and about 20 times a second, while their work is done by another
+ * thread. Languages with signals and a console of their own look after them there. The work ends
+ * at its next step, which mostly takes less than a second. NULL: no more. `watcher` must not call
+ * a function of this header, nor leave by an exception or longjmp. */
+TARE_C_API void tare_watch(tare_watcher watcher, void* data);
 
 /* --- Tables: columns by name, all with the same number of rows ------------------------------- */
 
@@ -103,7 +119,16 @@ TARE_C_API tare_status tare_model_save_memory(const tare_model* model, void** by
 TARE_C_API tare_status tare_model_describe(const tare_model* model, char** json);
 /* 1 where a finite-sample guarantee was built at fit, else 0. */
 TARE_C_API int tare_model_has_guarantee(const tare_model* model);
+/* What the tare_fit that made this model did with the rows of its table: rows left out, values
+ * filled in. A model that was opened has none. */
+TARE_C_API size_t tare_model_notices(const tare_model* model);
+TARE_C_API const char* tare_model_notice_code(const tare_model* model, size_t notice);
+TARE_C_API const char* tare_model_notice_text(const tare_model* model, size_t notice);
+TARE_C_API size_t tare_model_notice_rows(const tare_model* model, size_t notice);
 TARE_C_API void tare_model_free(tare_model* model);
+/* The table of methods, their options and the regressors, as 'tare methods --json' writes it; free
+ * it with tare_free. */
+TARE_C_API tare_status tare_methods(char** json);
 
 /* --- Answers --------------------------------------------------------------------------------- */
 
@@ -113,6 +138,11 @@ typedef struct tare_answers tare_answers;
 TARE_C_API tare_status tare_predict(const tare_model* model, const tare_table* table,
                                     const char* const* options, size_t count,
                                     tare_answers** answers);
+/* The scores of 'tare evaluate' for the rows of a table that has the target, as JSON: "rows", "pit"
+ * and a number, or null, for each score. Options are missing, seed and threads. Free it with
+ * tare_free. */
+TARE_C_API tare_status tare_scores(const tare_model* model, const tare_table* table,
+                                   const char* const* options, size_t count, char** json);
 /* Follows the rows of a table in time order: each is answered before its target is seen, and then
  * learned. Options are those of `tare track`: "target=y", "prediction=f", "interval=0.9",
  * "start=300". `model` may be NULL. `followed` is the model after the last row, for

@@ -4,6 +4,7 @@
 #include "apply/answer_columns.h"
 #include "apply/answer_text.h"
 #include "capi/handles.h"
+#include "capi/watched.h"
 #include "tare/apply/track.h"
 
 using tare::capi::guarded;
@@ -24,9 +25,12 @@ tare_status tare_predict(const tare_model* model, const tare_table* table,
     tare_answers*& out = needed(answers, "answers");
     const tare::Table& rows = needed(table, "table").table;
     tare::PredictOptions asked;
-    tare::capi::set_options(options, count, [&](auto name, auto value) { asked.set(name, value); });
+    const std::size_t threads = tare::capi::set_options(
+        options, count, [&](auto name, auto value) { asked.set(name, value); });
     tare::Predictor predictor(needed(model, "model").fitted, std::move(asked));
-    tare::Answers values = predictor.answer(rows);
+    tare::Answers values;
+    tare::capi::watched(threads,
+                        [&](const tare::Execution& how) { values = predictor.answer(rows, how); });
     std::vector<tare::Notice> notices = predictor.notices();
     std::vector<std::string> names = predictor.names();
     out = new tare_answers{std::move(names), std::move(values), std::move(notices),
@@ -40,9 +44,13 @@ tare_status tare_track(const tare_table* table, const char* const* options, size
     tare_answers*& out = needed(answers, "answers");
     tare_model*& after = needed(followed, "followed");
     tare::TrackOptions asked;
-    tare::capi::set_options(options, count, [&](auto name, auto value) { asked.set(name, value); });
+    const std::size_t threads = tare::capi::set_options(
+        options, count, [&](auto name, auto value) { asked.set(name, value); });
     if (model != nullptr) asked.model = model->fitted;
-    tare::Tracked tracked = tare::track(needed(table, "table").table, asked);
+    const tare::Table& rows = needed(table, "table").table;
+    tare::Tracked tracked;
+    tare::capi::watched(
+        threads, [&](const tare::Execution& how) { tracked = tare::track(rows, asked, how); });
     tare::Answers values;
     values.values = std::move(tracked.values);
     values.rows = std::move(tracked.rows);

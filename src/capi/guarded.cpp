@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tare/base/error.h"
+#include "tare/base/execution.h"
 
 namespace tare::capi {
 namespace {
@@ -62,6 +63,8 @@ tare_status remember(std::exception_ptr failure) noexcept {
       std::rethrow_exception(failure);
     } catch (const Error& error) {
       show(status_of(error.code()), error.what(), error.details());
+    } catch (const Stopped&) {
+      show(TARE_STOPPED, "stopped by the function that watches", {});
     } catch (const std::bad_alloc&) {
       show(TARE_OTHER, "out of memory", {});
     } catch (const std::exception& error) {

@@ -17,6 +17,7 @@ struct tare_table {
 
 struct tare_model {
   tare::FittedModel fitted;
+  std::vector<tare::Notice> notices = {};  // of the fit
 };
 
 struct tare_answers {
@@ -31,9 +32,14 @@ namespace tare::capi {
 /// Memory that tare_free frees, with a zero byte behind the text.
 char* copy_text(std::string_view text);
 
-/// Calls `set(name, value)` for each text "name=value". Throws kInvalidArgument for another form.
+/// The number of threads that a text asks for. Throws kInvalidArgument.
+std::size_t read_threads(std::string_view text);
+
+/// Calls `set(name, value)` for each text "name=value", and returns the number of threads: the
+/// option that every long call has. Throws kInvalidArgument for another form.
 template <class Set>
-void set_options(const char* const* options, std::size_t count, Set&& set) {
+std::size_t set_options(const char* const* options, std::size_t count, Set&& set) {
+  std::size_t threads = 0;
   if (count > 0) needed(options, "options");
   for (std::size_t k = 0; k < count; ++k) {
     const std::string_view text(&needed(options[k], "an option"));
@@ -41,8 +47,15 @@ void set_options(const char* const* options, std::size_t count, Set&& set) {
     if (mark == std::string_view::npos || mark == 0) {
       fail(ErrorCode::kInvalidArgument, "an option must be 'name=value', got '{}'", text);
     }
-    set(text.substr(0, mark), text.substr(mark + 1));
+    const std::string_view name = text.substr(0, mark);
+    const std::string_view value = text.substr(mark + 1);
+    if (name == "threads") {
+      threads = read_threads(value);
+    } else {
+      set(name, value);
+    }
   }
+  return threads;
 }
 
 }  // namespace tare::capi

@@ -3,7 +3,9 @@
 #include <cstring>
 #include <new>
 
+#include "base/strings.h"
 #include "capi/handles.h"
+#include "capi/watched.h"
 #include "tare/apply/track.h"
 #include "tare/base/version.h"
 #include "tare/calibrate/description.h"
@@ -21,7 +23,25 @@ char* copy_text(std::string_view text) {
   return copy;
 }
 
+std::size_t read_threads(std::string_view text) {
+  constexpr std::size_t kMost = 1024;
+  const auto count = parse_count(text);
+  if (!count || *count > kMost) {
+    fail_option("threads", text, fmt::format("must be a whole number from 0 to {}", kMost));
+  }
+  return *count;
+}
+
 }  // namespace tare::capi
+
+namespace {
+
+const tare::Notice* fit_notice(const tare_model* model, std::size_t notice) {
+  if (model == nullptr || notice >= model->notices.size()) return nullptr;
+  return &model->notices[notice];
+}
+
+}  // namespace
 
 const char* tare_version(void) { return TARE_VERSION; }
 
@@ -30,8 +50,15 @@ tare_status tare_fit(const tare_table* table, const char* const* options, size_t
   return guarded([&] {
     tare_model*& out = needed(model, "model");
     tare::FitOptions asked;
-    tare::capi::set_options(options, count, [&](auto name, auto value) { asked.set(name, value); });
-    out = new tare_model{tare::fit(needed(table, "table").table, asked)};
+    const std::size_t threads = tare::capi::set_options(
+        options, count, [&](auto name, auto value) { asked.set(name, value); });
+    const tare::Table& rows = needed(table, "table").table;
+    tare::FitSummary summary;
+    tare::FittedModel fitted;
+    tare::capi::watched(threads, [&](const tare::Execution& how) {
+      fitted = tare::fit(rows, asked, how, &summary);
+    });
+    out = new tare_model{std::move(fitted), std::move(summary.notices)};
   });
 }
 
@@ -39,8 +66,12 @@ tare_status tare_model_update(const tare_model* model, const tare_table* table,
                               tare_model** updated) {
   return guarded([&] {
     tare_model*& out = needed(updated, "updated");
-    tare::Updated made = tare::update(needed(model, "model").fitted, needed(table, "table").table);
-    out = new tare_model{std::move(made.model)};
+    const tare::FittedModel& before = needed(model, "model").fitted;
+    const tare::Table& rows = needed(table, "table").table;
+    tare::Updated made;
+    tare::capi::watched(
+        0, [&](const tare::Execution& how) { made = tare::update(before, rows, {}, how); });
+    out = new tare_model{std::move(made.model), std::move(made.notices)};
   });
 }
 
@@ -87,6 +118,25 @@ tare_status tare_model_describe(const tare_model* model, char** json) {
 
 int tare_model_has_guarantee(const tare_model* model) {
   return model != nullptr && model->fitted.model->has_guarantee() ? 1 : 0;
+}
+
+size_t tare_model_notices(const tare_model* model) {
+  return model != nullptr ? model->notices.size() : 0;
+}
+
+const char* tare_model_notice_code(const tare_model* model, size_t notice) {
+  const tare::Notice* found = fit_notice(model, notice);
+  return found != nullptr ? found->code.c_str() : nullptr;
+}
+
+const char* tare_model_notice_text(const tare_model* model, size_t notice) {
+  const tare::Notice* found = fit_notice(model, notice);
+  return found != nullptr ? found->text.c_str() : nullptr;
+}
+
+size_t tare_model_notice_rows(const tare_model* model, size_t notice) {
+  const tare::Notice* found = fit_notice(model, notice);
+  return found != nullptr ? found->rows : 0;
 }
 
 void tare_model_free(tare_model* model) { delete model; }
