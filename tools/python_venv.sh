@@ -39,3 +39,10 @@ wheel_venv() {
   # shellcheck disable=SC2046
   kept_venv "$venv" $(grep -v '^#' "$source/tools/wheel-requirements.txt")
 }
+
+# docs_venv BUILD: the environment that builds the site, with the versions of docs-requirements.txt, as $venv.
+docs_venv() {
+  venv="$1/docs-venv"
+  # shellcheck disable=SC2046
+  kept_venv "$venv" "scikit-build-core>=0.11" "nanobind>=2.2" numpy $(grep -v '^#' "$source/tools/docs-requirements.txt")
+}

@@ -38,7 +38,7 @@ else
     exit 77
   fi
   kept_venv "$venv" "scikit-build-core>=0.11" "nanobind>=2.2" numpy pytest pytest-xdist "scikit-learn>=1.6" pandas polars pyarrow \
-    matplotlib array-api-strict || exit $?
+    matplotlib array-api-strict "dask[dataframe,distributed]>=2025.1" duckdb || exit $?
   [ "$form" = --run ] ||
     "$venv/bin/python" -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --force-reinstall "$source" \
       --config-settings="$linked" --config-settings="build-dir=$build/python-module"

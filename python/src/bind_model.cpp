@@ -20,6 +20,7 @@
 #include <malloc.h>
 #endif
 
+#include "apply/decision/set_tally.h"
 #include "arrays.h"
 #include "base/fail.h"
 #include "bindings.h"
@@ -32,6 +33,7 @@
 #include "tare/calibrate/model_file.h"
 #include "tare/calibrate/reliability.h"
 #include "tare/calibrate/shift.h"
+#include "tare/calibrate/shortest_sets.h"
 #include "tare/calibrate/warnings.h"
 #include "tare/evaluate/scorecard.h"
 
@@ -184,6 +186,29 @@ Answer<float> predict_single(const Model& model, const Table2d<float>& x,
   return {table_array(std::move(out), rows.rows(), asked.size()), warning_list(tally.list())};
 }
 
+/// Shortest sets, four numbers for each coverage, and what is to be said about them.
+Answer<double> sets_of(const Model& model, const Table2d<double>& x,
+                       const std::optional<Table2d<double>>& given,
+                       const std::vector<double>& coverages, std::size_t threads,
+                       const Groups& group, const std::string& device) {
+  const std::vector<Level> asked = levels_of(coverages);
+  ShortestSets sets;
+  SetTally tally(model.get().has_guarantee());
+  const auto work = [&](const Execution& how) {
+    Execution quick = how;
+    quick.diagnostics = false;
+    const Rows rows{view_of(x), optional_view(given), optional_groups(group)};
+    sets = shortest_sets(model.get(), rows, asked, quick);
+    tally.add(sets);
+  };
+  run_rows(x.shape(0), threads, work, parse_device(device));
+  WarningList notices;
+  for (const Notice& notice : tally.notices()) {
+    notices.emplace_back(notice.code, notice.rows, notice.text);
+  }
+  return {matrix_array(std::move(sets.ends)), std::move(notices)};
+}
+
 NamedValues reliability(const Model& model, const Table2d<double>& x,
                         const std::optional<Table2d<double>>& given,
                         const std::vector<double>& levels, std::size_t threads, const Groups& group,
@@ -221,7 +246,8 @@ NamedValues guarantee_dict(const Model& model) {
   const GuaranteeDescription& guarantee = *description.guarantee;
   const bool split = guarantee.form == GuaranteeForm::kSplit;
   const std::optional<double> proven = guarantee.at(0.9).proven;
-  result["form"] = split ? "split" : "cross";
+  constexpr const char* kForms[] = {"split", "cross", "local", "conditional"};
+  result["form"] = kForms[static_cast<std::size_t>(guarantee.form)];
   result["folds"] = guarantee.folds;
   result["rows"] = guarantee.rows;
   // It differs between groups.
@@ -243,6 +269,8 @@ NamedValues guarantee_dict(const Model& model) {
   } else {
     result["has_bound"] = guarantee.has_bound;
   }
+  if (guarantee.form == GuaranteeForm::kConditional) result["conditions"] = guarantee.conditions;
+  if (guarantee.local) result["bandwidth"] = guarantee.local->bandwidth;
   return result;
 }
 
@@ -269,6 +297,8 @@ void bind_model(nb::module_& module) {
       .def("predict_single", &predict_single, nb::arg("x").noconvert(), nb::arg("given").none(),
            nb::arg("levels"), nb::arg("threads"), nb::arg("group") = nb::none(),
            nb::arg("device") = "auto")
+      .def("sets", &sets_of, nb::arg("x"), nb::arg("given").none(), nb::arg("coverages"),
+           nb::arg("threads"), nb::arg("group") = nb::none(), nb::arg("device") = "auto")
       .def("reliability", &reliability, nb::arg("x"), nb::arg("given").none(), nb::arg("levels"),
            nb::arg("threads"), nb::arg("group") = nb::none(), nb::arg("device") = "auto")
       .def(

@@ -23,13 +23,15 @@ namespace {
 
 void make(Predictor* self, const Model& model, std::vector<double> levels,
           std::vector<double> intervals, bool diagnostics, std::vector<std::string> keep,
-          const std::optional<std::string>& missing, const std::optional<Cost>& cost) {
+          const std::optional<std::string>& missing, const std::optional<Cost>& cost,
+          const std::string& set) {
   PredictOptions options;
   options.levels = std::move(levels);
   options.intervals = std::move(intervals);
   options.diagnostics = diagnostics;
   options.keep = std::move(keep);
   options.cost = cost;
+  options.set("set", set);
   if (missing) options.missing = parse_missing_policy(*missing);
   new (self) Predictor(model.fitted, std::move(options));
 }
@@ -49,7 +51,7 @@ void bind_predictor(nb::module_& module) {
   nb::class_<Predictor>(module, "Predictor", "From the rows of tables to named answers.")
       .def("__init__", &make, nb::arg("model"), nb::arg("levels"), nb::arg("intervals"),
            nb::arg("diagnostics"), nb::arg("keep"), nb::arg("missing").none(),
-           nb::arg("cost") = nb::none())
+           nb::arg("cost") = nb::none(), nb::arg("set") = "interval")
       .def_prop_ro("names", &Predictor::names)
       .def("is_flag", &Predictor::is_flag, nb::arg("column"))
       .def(

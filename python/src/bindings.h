@@ -21,5 +21,6 @@ void bind_metrics(nanobind::module_& module);
 void bind_shift(nanobind::module_& module);
 void bind_report(nanobind::module_& module);
 void bind_experiment(nanobind::module_& module);
+void bind_shards(nanobind::module_& module);
 
 }  // namespace tare::python

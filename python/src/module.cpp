@@ -34,4 +34,5 @@ NB_MODULE(_core, module) {
   tare::python::bind_metrics(module);
   tare::python::bind_report(module);
   tare::python::bind_experiment(module);
+  tare::python::bind_shards(module);
 }

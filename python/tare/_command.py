@@ -6,12 +6,15 @@ It imports nothing but the standard library, so that the script ``tare`` can loa
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "tare")
+_COLUMN_FILES = (".parquet", ".pq", ".feather", ".arrow", ".ipc")
 _MARK = b"_tare_command"  # in the script that an installer puts on PATH, which would call itself
 
 
@@ -48,7 +51,8 @@ def command() -> str:
 def run(arguments: Sequence[str]) -> int:
     """Replaces this process by the program, so that signals, input, output and exit status are the program's own.
 
-    Returns only where there is no program: 127, as a shell does.
+    Returns where there is no program: 127, as a shell does. Arguments that name Parquet, Feather or Arrow files are read and written here
+    (``_arrow_command.py``), with the program at work beside: then the exit status is returned.
     """
     try:
         program = command()
@@ -57,7 +61,20 @@ def run(arguments: Sequence[str]) -> int:
         return 127
     sys.stdout.flush()
     sys.stderr.flush()
+    if any(suffix in argument.lower() for argument in arguments for suffix in _COLUMN_FILES):
+        formats = _beside("_arrow_command")
+        if formats.is_for_us(arguments):
+            return int(formats.run(program, arguments))
     os.execv(program, ["tare", *arguments])
+
+
+def _beside(name: str) -> Any:
+    """A module of this folder, without the package around it, which would load NumPy."""
+    spec = importlib.util.spec_from_file_location(f"_tare{name}", os.path.join(os.path.dirname(os.path.abspath(__file__)), f"{name}.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _is_program(path: str) -> bool:

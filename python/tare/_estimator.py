@@ -351,6 +351,38 @@ class QuantileEstimator(InspectMixin, RegressorMixin, BaseEstimator):
         answered: AnswerArray = where_it_was(answer.reshape(len(answer), len(wanted), 2).transpose(0, 2, 1) if several else answer, X)
         return answered
 
+    def predict_set(self, X: Any, confidence_level: npt.ArrayLike = 0.9, *, y_pred: Any = None, y_std: Any = None) -> FloatArray:
+        """A set of highest density of each row that has this probability under the row's predicted distribution: one interval, or two
+        where the distribution has two clear modes. It is shorter than the central interval for skewed rows and for rows with two modes;
+        a row about which little is known may have a longer one.
+
+        With a guarantee of the split form a set covers at least its share of new rows that are exchangeable with the held-out ones, on
+        average. Otherwise, also with folds, it has the probability under the model's own distribution; a model with a guarantee then warns.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n, features)
+        confidence_level : float or list of floats in (0, 1)
+        y_pred, y_std : array or None
+            Given predictions and standard deviations, for a `Calibrator` that was calibrated with them.
+
+        Returns
+        -------
+        array of shape (n, 2, 2), or (n, 2, 2, L) for a list of L levels
+            ``[:, 0]`` is the lower part, ``[:, 1]`` the upper one, NaN where there is none; each has its two ends. It is an array also
+            after `set_output`.
+        """
+        several = not isinstance(confidence_level, float) and np.ndim(confidence_level) > 0
+        wanted = read_levels(confidence_level)
+        read = self._encode_rows(X, y_pred, y_std, warn=True)
+        ends, found = self._core_model().sets(
+            read.x.astype(np.float64, copy=False), read.given, wanted, threads_of(self.n_jobs), read.group, device_of(self.device)
+        )
+        emit(found, stacklevel=2 + self._frames)
+        sets: FloatArray = np.full((read.count, len(wanted), 2, 2), np.nan)
+        sets[slice(None) if read.rows is None else read.rows] = np.asarray(ends).reshape(-1, len(wanted), 2, 2)
+        return sets.transpose(0, 2, 3, 1) if several else sets[:, 0]
+
     def predict_distribution(self, X: Any, *, y_pred: Any = None, y_std: Any = None) -> Distribution:
         """The predicted distribution of each row: `ppf`, `cdf`, `pdf`, `mean`, `std`, `interval`, `sample`, `crps`.
 

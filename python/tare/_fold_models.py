@@ -90,7 +90,7 @@ def train(
 
     if guarantee.form == "cross":
         return _train_folds(fit, X, _equal_folds(cv, guarantee, rows, rng))
-    if guarantee.form == "split":
+    if guarantee.holds_rows_out:
         return _train_rest(fit, X, guarantee.held_out(rows), cv, rows, rng, strata)
     folds = cv if isinstance(cv, Folds) else _drawn(np.arange(rows), rows, cv, rng)
     predicted, tested = _out_of_fold(fit, X, folds)

@@ -24,8 +24,10 @@ LEAST_FOLDS = 3  # in fit(): with two folds, no row is left for a model that is 
 
 _FORMS = (
     "guarantee must be 'marginal', 'split', 'split:SHARE' with a share between 0 and 1, 'cross', 'cross:FOLDS' with {least} to {most} "
-    "folds, 'none' or None, and ',strict' may follow; got {text!r}."
+    "folds, 'local', 'conditional:COLUMNS', 'none' or None; ',strict' may follow, and ',own' after 'split'; got {text!r}."
 )
+# Forms whose ranks differ from row to row. They hold rows out, as a split does; the core reads the rest of their text.
+_ROWWISE = ("local", "conditional")
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,15 @@ class Guarantee:
     share: float = HELD_OUT_SHARE
     folds: int = 0
     flags: str = ""  # with the comma before them
+    rowwise: str = ""  # the whole text of a form of _ROWWISE
+
+    @property
+    def holds_rows_out(self) -> bool:
+        return self.form == "split" or bool(self.rowwise)
 
     def text(self) -> str:
+        if self.rowwise:
+            return self.rowwise
         detail = {"split": f":{self.share:.6g}", "cross": f":{self.folds}"}.get(self.form, "")
         return self.form + detail + (self.flags if self.form != "none" else "")
 
@@ -96,6 +105,8 @@ def in_fit(text: str | None, rows: int, cv: int | Folds, within_groups: bool = F
     `within_groups`: it holds within the groups of a column, which the core does not do for a model per fold.
     """
     name, detail, flags = _parts(text)
+    if name in _ROWWISE:
+        return _rowwise(name, text or "")
     wrong = ValueError(_FORMS.format(least=LEAST_FOLDS, most=_core.most_folds, text=text))
     folds = cv.count if isinstance(cv, Folds) else max(LEAST_FOLDS, min(cv, _core.most_folds))
     asked = Guarantee(name, folds=folds, flags=flags)
@@ -119,6 +130,22 @@ def in_fit(text: str | None, rows: int, cv: int | Folds, within_groups: bool = F
     if rows >= ROWS_FOR_SPLIT:
         return replace(asked, form="split", share=min(HELD_OUT_SHARE, MOST_HELD_OUT / rows))
     return replace(asked, form="split" if obstacle else "cross")
+
+
+def _rowwise(name: str, text: str) -> Guarantee:
+    """A guarantee whose text the core checks; the share of the rows that it holds out is needed before."""
+    share = HELD_OUT_SHARE
+    for word in text.split(",")[1:]:
+        key, _, value = word.strip().partition("=")
+        if key != "share":
+            continue
+        try:
+            share = float(value)
+        except ValueError:
+            share = 0.0
+        if not 0.0 < share < 1.0:
+            raise ValueError(f"The share of guarantee={text!r} must be between 0 and 1.")
+    return Guarantee(name, share=share, rowwise=text)
 
 
 def _no_cross(asked: Guarantee, cv: int | Folds, within_groups: bool) -> str:

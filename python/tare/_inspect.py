@@ -54,16 +54,28 @@ def _by_confidence(intervals: list[dict[str, Any]], member: str) -> str:
     return ", ".join(items)
 
 
+def _form(of: dict[str, Any]) -> str:
+    if of["form"] == "cross":
+        return f"cross, {of['folds']} folds, {of['rows']} rows ranked"
+    if of["form"] == "local":
+        return f"local{', fixed' if of['local']['fixed'] else ''}, {of['rows']} rows ranked"
+    if of["form"] == "conditional":
+        return (
+            f"conditional on {', '.join(of['conditions'])} ({of['functions']} independent functions of a row), {of['rows']} rows held out"
+        )
+    return f"split{', own levels where the ranks allow' if of['own_levels'] else ''}, {of['rows']} rows held out"
+
+
 def _guarantee(model: dict[str, Any]) -> list[Fact]:
     of = model["guarantee"]
     if of is None:
         return [("guarantee", "none")]
     cross = of["form"] == "cross"
     delivers = _by_confidence(of["intervals"], "on_average")
-    facts = [
-        ("guarantee", f"cross, {of['folds']} folds, {of['rows']} rows ranked" if cross else f"split, {of['rows']} rows held out"),
-        ("delivers", delivers + (" (where the models of the folds agree)" if cross else "")),
-    ]
+    note = {"cross": " (where the models of the folds agree)", "split": ""}.get(of["form"], " (where the held-out rows permit it)")
+    facts = [("guarantee", _form(of)), ("delivers", ("at least " if of["own_levels"] else "") + delivers + note)]
+    if of["local"] is not None and of["local"]["fixed"]:
+        facts.append(("proven", "nothing for 'local,fixed': only the draw of 'local' has a proof"))
     if of["rows_depend"] and not cross:
         facts.append(
             ("proven", "nothing, because rows of the fit depend on each other: whole groups, or models trained on the rows before")
@@ -81,7 +93,7 @@ def _guarantee(model: dict[str, Any]) -> list[Fact]:
         facts.append(("assumes", "the model behind the given predictions was not trained on the rows of this fit"))
     if of["shift_effective_rows"] is not None:
         facts.append(("shift", f"rows weighted towards shift_to; the effective sample size is {of['shift_effective_rows']:.0f}"))
-    if model["group"] is not None:
+    if model["group"] is not None and of["groups"]:
         groups = [f"{g['name']} ({g['rows']} rows{'' if g['has_own_ranks'] else ': as over all rows'})" for g in of["groups"]]
         facts.append(("groups", f"{model['group']['name']}: {_listed(groups)}"))
     return facts
@@ -186,7 +198,8 @@ def tables_of(model: dict[str, Any]) -> list[Table]:
             share = f"{100 * step['share']:.0f} %" if step["share"] > 0 else ""
             rows.append([step["name"], f"{step['loss']:.6g}", _number(step["bandwidth"]), share])
         rows.append(["average", f"{trail['average_loss']:.6g}", "", ""])
-        tables.append((f"candidates, by pinball loss on {trail['rows_left_out']} left-out rows", rows))
+        budget = f" of budget {trail['budget']}" if trail["budget"] is not None else ""
+        tables.append((f"candidates{budget}, by pinball loss on {trail['rows_left_out']} left-out rows", rows))
     if model["screened"]:
         rows = [["column", "strength", "p", ""]]
         for column in sorted(model["screened"], key=lambda column: -cast(float, column["strength"])):

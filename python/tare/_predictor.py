@@ -35,6 +35,9 @@ class Predictor:
         Quantiles: columns q0.05, ... The default without `interval` and `cost` is 0.05, 0.5 and 0.95.
     interval : float or list of floats
         Central intervals: columns lower_0.9, upper_0.9, ...
+    set : {'interval', 'shortest'}
+        'shortest': the sets of `QuantileRegressor.predict_set` in place of central intervals, of 0.9 without `interval`. Columns
+        lower_0.9, upper_0.9, lower2_0.9 and upper2_0.9, of which the last two are NaN where a set has one part.
     cost : dict, table or None
         Costs as in `QuantileRegressor.predict_action`, without a function: columns action, cost and cost_of_mean.
     diagnostics : bool
@@ -61,6 +64,7 @@ class Predictor:
         *,
         levels: Iterable[float] = (),
         interval: npt.ArrayLike = (),
+        set: str = "interval",
         cost: Any = None,
         diagnostics: bool = False,
         keep: Iterable[str] = (),
@@ -71,7 +75,7 @@ class Predictor:
         core = model._core_model() if isinstance(model, QuantileEstimator) else _core.load_model(os.fspath(model))
         intervals = [float(level) for level in np.atleast_1d(interval)]
         self._core = _core.Predictor(core, [float(level) for level in levels], intervals, diagnostics, list(keep), missing,
-                                     None if cost is None else read_cost(cost))  # fmt: skip
+                                     None if cost is None else read_cost(cost), set)  # fmt: skip
         self._threads = threads_of(n_jobs)
         self._device = device_of(device)
         self._model = core

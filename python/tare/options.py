@@ -52,8 +52,10 @@ class Common(TypedDict, total=False):
     """Options that every method has."""
 
     # finite-sample guarantee of coverage, on average over exchangeable rows, by held-out rows: none, split, split:SHARE, cross,
-    # cross:FOLDS; auto (the default of method auto) means split:0.1 from 2,000 rows on and none below. If there are too few rows
-    # for a level, the answer is the model's own quantile, or infinite with ',strict' (split,strict) [none]
+    # cross:FOLDS; auto (the default of method auto) means split:0.1,own from 2,000 rows on and none below; split,own: the model's
+    # own levels as far as the ranks allow; local (ranks near the row), conditional:COLUMNS (coverage also for every reweighting
+    # of rows by these columns; conditional:groups, conditional:kernel). If there are too few rows for a level, the answer is the
+    # model's own quantile, or infinite with ',strict' (split,strict) [none]
     guarantee: str
     # whether quantiles can equal the values that many targets share, for example 0, and are whole numbers if all targets are:
     # yes, no; auto means yes for given predictions and for nrc_boost [auto]
@@ -123,6 +125,9 @@ class Auto(Common, total=False):
 
     # how much time to spend on accuracy: quick, default, best [default]
     budget: Literal["quick", "default", "best"]
+    # how long the fit may take, such as 30s, 2m or 1h, in place of a budget: the largest budget that is done by then. The answers
+    # are those of that budget [none]
+    time: float | str
     # number of folds of cross-fitting, 2 to 50; auto: set by the budget [auto]
     folds: float | str
     # training steps of a network; auto: set by the budget [auto]
@@ -422,8 +427,8 @@ class Ngboost(Common, total=False):
 
 
 class Idr(PointModel, Common, total=False):
-    """Options of 'idr': isotonic distributional regression: the distributions that grow with a prediction and have the lowest CRPS on
-    the calibration rows (EasyUQ)."""
+    """Options of 'idr': isotonic distributional regression (EasyUQ): of all distributions that grow with a prediction, those with the
+    lowest CRPS on the calibration rows; exact up to the option knots."""
 
     # point model f: mlp, lstm, forest, extra_trees, boosting, ridge, zero [boosting]
     regressor: Literal["mlp", "lstm", "forest", "extra_trees", "boosting", "ridge", "zero"]

@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import tare
+
 pytest.importorskip("sklearn")
 threadpoolctl = pytest.importorskip("threadpoolctl")
 
@@ -47,12 +49,39 @@ def run_page(page, names):
 
 
 # Each has a test below; python-api.md is made from docstrings, whose examples test_package.py runs.
-EXECUTED = {"../README.md", "python.md", "decide.md", "tutorial.md", "tutorial-online.md", "migration.md"}
+EXECUTED = {"../README.md", "python.md", "decide.md", "tutorial.md", "tutorial-online.md", "migration.md", "scale.md"}
+# Run whole, Python and shell, from top to bottom in an empty folder, by test_a_page_runs_from_top_to_bottom.
+FROM_TOP_TO_BOTTOM = ["index.md", "start-tool.md", *sorted(os.path.relpath(page, PAGES) for page in (PAGES / "questions").glob("*.md"))]
 
 
-def test_no_page_with_python_is_overlooked():
-    pages = {os.path.relpath(page, PAGES) for page in [ROOT / "README.md", *PAGES.rglob("*.md")] if "```python" in page.read_text(encoding="utf-8")}
-    assert pages == EXECUTED
+def test_no_page_with_code_is_overlooked():
+    def has_code(page):
+        return any(mark in page.read_text(encoding="utf-8") for mark in ("```python", "```sh"))
+
+    pages = {os.path.relpath(page, PAGES) for page in [ROOT / "README.md", *PAGES.rglob("*.md")] if has_code(page)}
+    assert pages == EXECUTED | {page for page in FROM_TOP_TO_BOTTOM if has_code(PAGES / page)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", FROM_TOP_TO_BOTTOM)
+def test_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
+    """As a reader would who copies one block after the other."""
+    pytest.importorskip("pandas")
+    tool = the_tool()
+    if tool is None:
+        pytest.skip("there is no tool: TARE_TOOL")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "tare").symlink_to(Path(tool).resolve())
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    names = {"__name__": "__main__"}
+    for block in doc_blocks.all_blocks_of(PAGES / page):
+        if block.language == "python":
+            run(page, block, names)
+            continue
+        done = subprocess.run(["sh", "-eu", "-c", block.code], capture_output=True, text=True)
+        assert done.returncode == 0, f"{page}:{block.line}\n{block.code}\n{done.stdout}{done.stderr}"
 
 
 @pytest.mark.slow
@@ -131,6 +160,38 @@ def test_the_online_tutorial_runs(tmp_path, monkeypatch, capsys):
     assert abs(names["online"].coverage_ - 0.9) < 0.02
     assert names["tracked"].alarms[0].alarm_row == names["alarm"].alarm_row
     assert names["tracked"].coverage == names["online"].coverage_
+
+
+@pytest.mark.slow
+def test_the_page_about_scale_runs(tmp_path, monkeypatch):
+    """Without its block about Spark, which tests/spark runs."""
+    pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("distributed")
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__"}
+    try:
+        for block in blocks("scale.md"):
+            library = (block.mark or "").partition("needs: ")[2]
+            if library != "pyspark" and (not library or importlib.util.find_spec(library) is not None):
+                run("scale.md", block, names)
+        lines = (PAGES / "scale.md").read_text(encoding="utf-8").splitlines()
+        commands = [line.split()[1:] for line in lines if line.startswith("tare ")]
+        assert len(commands) == 2
+        if shutil.which("tare") or os.environ.get("TARE_TOOL"):
+            for command in commands:
+                subprocess.run([sys.executable, "-m", "tare", *command], check=True)
+            assert os.path.exists("ridge.tare") and len(names["pd"].read_parquet("out.parquet")) == 5_000
+        new = names["rows"](5_000, 1)
+        inside = (names["intervals"]["lower_0.9"] <= new.y) & (new.y <= names["intervals"]["upper_0.9"])
+        assert 0.87 < inside.mean() < 0.93
+        direct = names["local"].predict_interval(new[["a", "b"]], 0.9)
+        np.testing.assert_allclose(names["intervals"].to_numpy(), direct, rtol=0, atol=0.05)
+        one = tare.Predictor("cars.tare", interval=0.9).predict(new[["a", "b"]])["upper_0.9"]
+        assert (names["dd"].read_parquet("answers").compute()["upper_0.9"].to_numpy() == one).all()
+    finally:
+        if "client" in names:
+            names["client"].close()
 
 
 @pytest.mark.slow

@@ -31,9 +31,13 @@ def named_checks():
             name = getattr(check, "func", check).__name__
             # Hundreds of fits; of one estimator they are quick.
             marks = [] if estimator is ESTIMATORS[1] else [pytest.mark.slow]
-            if name == "check_sample_weight_equivalence_on_dense_data" and isinstance(estimator, tare.QuantileRegressor):
-                # Which rows train and which calibrate is drawn by row number, and a repeated row has several.
-                marks.append(pytest.mark.xfail(strict=True, reason="a weight is not a number of rows"))
+            if name == "check_sample_weight_equivalence_on_dense_data" and (
+                isinstance(estimator, tare.QuantileRegressor) or repr(estimator) == "Calibrator()"
+            ):
+                # Which rows train and which calibrate is drawn by row number, and a repeated row has several. A Calibrator without a
+                # model trains tare's own in the same way.
+                strict = isinstance(estimator, tare.QuantileRegressor)  # the targets of the check are so plain that the other may pass
+                marks.append(pytest.mark.xfail(strict=strict, reason="a weight is not a number of rows"))
             yield pytest.param(instance, check, id=f"{estimator!r}-{place}-{name}".replace("\n", " "), marks=marks)
 
 
