@@ -14,12 +14,16 @@ CTEST = ctest -j $$(($(JOBS) + 1)) --output-on-failure --no-tests=error
 help:
 	@echo 'make demo           install what is missing, build, and show the main job on built-in data'
 	@echo 'make test           the same set-up, then the release build and the fast tests'
+	@echo 'make test-spark     tests of tare on Spark, with Java 17 (docs/scale.md)'
 	@echo 'make check          make test, then everything else that a change must pass: the thorough tests, the sanitizers,'
 	@echo '                    a second compiler, clang-tidy, formats, types, fuzz corpora'
 	@echo 'make check-nightly  what takes hours: slow statistical tests, faults, soak, fuzzing'
 	@echo 'make build          leave the tool at $(BUILD)/tare'
 	@echo 'make build-cuda     leave $(BUILD)/libtare_cuda.so beside it, for GPUs (docs/gpu.md); make test-cuda tests it'
 	@echo 'make wheel          leave wheels of the Python package in dist'
+	@echo 'make r-check        check the R package in r/ (docs/r.md)'
+	@echo 'make docs           build the site in $(BUILD)/site; make docs-test also runs its code and checks its links'
+	@echo 'make deb            leave Debian packages in dist (docs/deploy.md)'
 	@echo 'make bench          build the benchmarks in $(BUILD)/bench'
 	@echo 'make format         format every source file'
 	@echo 'make clean          remove the build folders'
@@ -58,10 +62,33 @@ test:
 	cmake --build $(BUILD) -j $(JOBS)
 	$(CTEST) --test-dir $(BUILD) -L '^(fast|browser|python)$$'
 
+# tare on Spark: in one process, and on a standalone cluster of two workers. 77: no package index is in reach.
+.PHONY: test-spark
+test-spark:
+	@tools/setup.sh spark
+	$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=ON -DTARE_SLOW_TESTS=OFF
+	cmake --build $(BUILD) --target tare tare_library -j $(JOBS)
+	tools/test_spark.sh $(BUILD) || [ $$? -eq 77 ]
+
+# The site in $(BUILD)/site: pages, reference, pictures, and the notebooks of the gallery, which run. docs-test also runs the code of every
+# page, checks every link, and opens pages in a browser. 77: no package index is in reach.
+.PHONY: docs docs-test
+docs:
+	@tools/setup.sh test
+	$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=ON
+	cmake --build $(BUILD) --target tare -j $(JOBS)
+	tools/docs.sh $(BUILD)
+
+docs-test:
+	@tools/setup.sh test
+	$(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=ON
+	cmake --build $(BUILD) --target tare -j $(JOBS)
+	tools/docs.sh $(BUILD) --test || [ $$? -eq 77 ]
+
 # The quickest checks come first.
 .PHONY: check check-rest check-paper check-format check-tidy check-thorough check-wheel check-address check-thread check-clang
-check: test check-rest
-check-rest: check-format check-paper check-thorough check-wheel check-cuda check-clang check-address check-thread check-tidy
+check: test test-spark check-rest
+check-rest: check-format docs-test check-paper check-thorough check-wheel r-check check-cuda check-clang check-address check-thread check-tidy
 
 check-format:
 	@tools/setup.sh check
@@ -89,6 +116,32 @@ check-wheel:
 	cmake --build $(BUILD) --target tare -j $(JOBS)
 	tools/test_wheel.sh $(BUILD) $(BUILD)/dist || [ $$? -eq 77 ]
 
+# The R package: its tests, help pages and vignette, by R CMD check.
+.PHONY: r-check
+r-check:
+	@tools/setup_or_skip.sh r || { [ $$? -eq 77 ] && exit 0; exit 1; }; \
+	set -e; \
+	[ -f $(BUILD)/build.ninja ] || $(CONFIGURE) -B $(BUILD) -DCMAKE_BUILD_TYPE=Release -DTARE_BUILD_TESTS=OFF; \
+	cmake --build $(BUILD) --target tare tare_library tare_shared -j $(JOBS); \
+	tools/check_r.sh $(BUILD)
+
+# Debian packages in dist: the tool with its manual pages and a systemd unit, the library, its headers.
+.PHONY: deb check-packaging
+deb:
+	@tools/setup.sh deb
+	JOBS=$(JOBS) packaging/build_deb.sh $(BUILD)/deb dist
+	lintian --allow-root --fail-on error,warning dist/tare_*.changes
+
+# The files for packagers; the container, built in a clean Debian and tried; the Debian packages that this build makes, by lintian; the unit.
+check-packaging:
+	@tools/setup_or_skip.sh container || { [ $$? -eq 77 ] && exit 0; exit 1; }; \
+	set -e; \
+	tools/check_packaging.sh $(BUILD) || [ $$? -eq 77 ]; \
+	[ -x $(BUILD)/tare ] || $(MAKE) build; \
+	tools/check_container.py $(BUILD) || { [ $$? -eq 77 ] && exit 0; exit 1; }; \
+	lintian --allow-root --fail-on error,warning $(BUILD)/container/deb/tare_*.changes; \
+	tools/check_unit.sh $(BUILD)/container/deb/tare_*.deb $(BUILD)/container/unit
+
 # The tool by the second compiler, and its answers beside those of the first.
 check-clang:
 	@tools/setup.sh check
@@ -115,6 +168,7 @@ check-tidy:
 .PHONY: check-nightly
 check-nightly: check
 	$(CTEST) --test-dir $(BUILD) -L '^slow$$'
+	$(MAKE) check-packaging
 	TARE_MORE_LIBRARIES='torch keras' tools/test_python.sh $(BUILD) --all
 	cmake --preset plain
 	cmake --build --preset plain -j $(JOBS)

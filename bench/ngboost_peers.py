@@ -19,9 +19,8 @@ import os
 import statistics
 import subprocess
 import sys
-import time
 
-from pypeers.measure import forget_peak, status_megabytes
+from pypeers.measure import fit_and_predict
 from qrf_peers import LAWS, LEVELS, TABLES, check_score, make_case
 
 
@@ -73,24 +72,12 @@ def measure(name, rate, case):
     import numpy as np
 
     x, y, x_test, y_test = case
-    warm = PEERS[name](rate)
-    warm.fit(x[:50], y[:50])  # what is loaded on first use is loaded
-    warm.quantiles(x_test[:2])
-    model = PEERS[name](rate)
-    forget_peak()
-    before, start = status_megabytes("VmRSS"), time.process_time()
-    model.fit(x, y)
-    fitted = time.process_time()
-    quantiles = model.quantiles(x_test)
-    done = time.process_time()
-    megabytes = status_megabytes("VmHWM") - before
+    model, quantiles, taken = fit_and_predict(lambda: PEERS[name](rate), x, y, x_test)
     mean, sd = model.parameters(x_test)
     unit = np.std(y)
     return {
         "step": model.step,
-        "fit": fitted - start,
-        "predict": done - fitted,
-        "megabytes": megabytes,
+        **taken,
         "log_score": float(np.mean(np.log(sd / unit) + ((y_test - mean) / sd) ** 2 / 2)),
         "check_score": check_score(y_test, quantiles),
     }

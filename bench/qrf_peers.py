@@ -9,9 +9,10 @@ Every peer grows the same number of trees with the same least leaf and the same 
 thread, and predicts 99 quantiles for the test rows. Each measurement is a process of its own: times are processor seconds (user and system)
 after imports and data, memory is the peak above what was resident before the fit. 'quantile_forest' keeps all rows of a leaf, as Meinshausen
 (2006) defines it and as tare does; 'quantile_forest_1' is its default, which keeps one row of each leaf; so does ranger (asked only where
-Rscript and the package are there). The cases are the tables of $TARE_DATA with a tenth of the rows held out, and a known
-heteroscedastic law of 10 features for which rows are no limit. '+-' is the standard error of the mean difference from tare's CheckScore over the
-seeds, which draw both the rows and the trees; "times tare's" are the ratios of the two times and of the memory.
+Rscript and the package are there). A ranger without 'min.bucket', as version 0.14 of Debian 12, does not bound the rows of a leaf, only those of a
+node that is split: its leaves are smaller than the others' unless --min-leaf is 1. The cases are the tables of $TARE_DATA with a tenth of the rows
+held out, and a known heteroscedastic law of 10 features for which rows are no limit. '+-' is the standard error of the mean difference
+from tare's CheckScore over the seeds, which draw both the rows and the trees; "times tare's" are the ratios of the two times and of the memory.
 """
 
 import argparse
@@ -22,14 +23,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from pypeers.measure import forget_peak, status_megabytes  # noqa: E402
+from pypeers.measure import fit_and_predict  # noqa: E402
 
 TABLES = {
     "concrete": ("concrete.csv", "compressive_strength"),
@@ -85,7 +85,7 @@ class Tare:
         options = {"trees": o.trees, "min_leaf": o.min_leaf, "columns": tried(o, x) / x.shape[1], "leaf_rows": o.leaf_rows}
         self.model = self.regressor("qrf", options=options, bands=False, n_jobs=1, random_state=o.seed).fit(x, y)
 
-    def predict(self, x):
+    def quantiles(self, x):
         return self.model.predict_quantiles(x, LEVELS)
 
 
@@ -102,7 +102,7 @@ class QuantileForest:
     def fit(self, x, y):
         self.model.fit(x, y)
 
-    def predict(self, x):
+    def quantiles(self, x):
         return self.model.predict(x, quantiles=LEVELS)
 
 
@@ -119,10 +119,11 @@ train <- read.csv(file.path(a[1], 'train.csv')); test <- read.csv(file.path(a[1]
 peak <- function() as.numeric(sub('[^0-9]*([0-9]+).*', '\\\\1', grep('VmHWM', readLines('/proc/self/status'), value = TRUE))) / 1024
 now <- function() sum(proc.time()[1:2])
 cat('5', file = '/proc/self/clear_refs'); before <- peak(); start <- now()
-m <- ranger(y ~ ., train, num.trees = as.numeric(a[2]), min.bucket = as.numeric(a[3]), min.node.size = 2 * as.numeric(a[3]),
-            mtry = as.numeric(a[4]), quantreg = TRUE, num.threads = 1, seed = as.numeric(a[5]))
+least <- if ('min.bucket' %in% names(formals(ranger))) list(min.bucket = as.numeric(a[3])) else list()
+m <- do.call(ranger, c(list(y ~ ., train, num.trees = as.numeric(a[2]), min.node.size = 2 * as.numeric(a[3]), mtry = as.numeric(a[4]),
+                            quantreg = TRUE, num.threads = 1, seed = as.numeric(a[5]), verbose = FALSE), least))
 fit <- now() - start; start <- now()
-q <- predict(m, test, type = 'quantiles', quantiles = (1:99) / 100, num.threads = 1)$predictions
+q <- predict(m, test, type = 'quantiles', quantiles = (1:99) / 100, num.threads = 1, verbose = FALSE)$predictions
 predict <- now() - start
 write.table(q, file.path(a[1], 'q.csv'), row.names = FALSE, col.names = FALSE, sep = ',')
 cat(fit, predict, peak() - before)
@@ -154,22 +155,8 @@ def ranger(o, case):
 
 def measure(o, name, case):
     x, y, x_test, y_test = case
-    model = PEERS[name](o)
-    model.fit(x[:50], y[:50])  # what is loaded on first use is loaded
-    model.predict(x_test[:2])
-    model = PEERS[name](o)
-    forget_peak()
-    before, start = status_megabytes("VmRSS"), time.process_time()
-    model.fit(x, y)
-    fitted = time.process_time()
-    quantiles = model.predict(x_test)
-    done = time.process_time()
-    return {
-        "fit": fitted - start,
-        "predict": done - fitted,
-        "megabytes": status_megabytes("VmHWM") - before,
-        "check_score": check_score(y_test, quantiles),
-    }
+    _, quantiles, taken = fit_and_predict(lambda: PEERS[name](o), x, y, x_test)
+    return {**taken, "check_score": check_score(y_test, quantiles)}
 
 
 def measured(o, peer, case, seed):

@@ -23,7 +23,7 @@ MAY_INCLUDE: dict[str, set[str]] = {
     "online": {"io", "math", "base"},
     "calibrate": {"online", "device", "index", "model", "data", "io", "math", "base"},
     "apply": {"decide", "calibrate", "online", "data", "io", "math", "base"},
-    "capi": {"apply", "calibrate", "io", "base"},
+    "capi": {"evaluate", "apply", "calibrate", "model", "io", "base"},
     "evaluate": {"decide", "calibrate", "model", "data", "io", "math", "base"},
     "report": {"decide", "evaluate", "apply", "online", "calibrate", "data", "io", "base"},
     "serve": {"decide", "apply", "online", "calibrate", "index", "model", "data", "io", "math", "base"},

@@ -25,6 +25,8 @@ MODULES = {
     "tare.adapters": "",
     "tare.skpro": "",
     "tare.mlflow": "",
+    "tare.dask": "",
+    "tare.spark": "",
 }
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -55,6 +57,20 @@ class Sources:
             if path in self.trees:
                 return self.trees[path]
         raise KeyError(name)
+
+    def find(self, tree: ast.Module, name: str) -> ast.ClassDef | Function | None:
+        """A class or function of a module: its own, the one it imports, or, where imports are lazy, that of this name."""
+        for node in tree.body:
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == name:
+                return node
+            if (
+                isinstance(node, ast.ImportFrom)
+                and node.level == 1
+                and any(name == alias.name and alias.asname is None for alias in node.names)
+            ):
+                source = self.trees.get(f"{node.module}.py")
+                return self.find(source, name) if source is not None else self.defined.get(name)
+        return self.defined.get(name)
 
     def public(self, tree: ast.Module) -> list[str]:
         for node in tree.body:
@@ -181,7 +197,7 @@ def reference() -> str:
         tree = sources.module(module)
         lines += [f"## {module}", "", *(text_of(ast.get_docstring(tree) or "") if not about else [about]), ""]
         for name in sources.public(tree):
-            node = sources.defined.get(name)
+            node = sources.find(tree, name)
             if node is not None:
                 lines += entry(f"{module}.{name}", node, sources)
     # One blank line at most between two lines.

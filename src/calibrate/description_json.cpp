@@ -76,13 +76,30 @@ OrderedJson given_columns_json(const Description& of) {
   return {{"kind", kind_name(of.given_form.kind)}, {"columns", std::move(columns)}};
 }
 
-OrderedJson guarantee_object(const std::optional<GuaranteeDescription>& guarantee) {
-  if (!guarantee) return nullptr;
-  const GuaranteeDescription& of = *guarantee;
-  OrderedJson json = {{"form", of.form == GuaranteeForm::kCross ? "cross" : "split"},
+OrderedJson local_object(const Description& model) {
+  const auto& of = model.guarantee->local;
+  if (!of) return nullptr;
+  OrderedJson columns = OrderedJson::array();
+  for (const std::size_t column : of->columns) columns.push_back(model.feature_name(column));
+  return {{"fixed", of->fixed},
+          {"kernel", of->kernel},
+          {"bandwidth", bandwidth_json(of->bandwidth)},
+          {"columns", std::move(columns)},
+          {"own_median", of->own_median},
+          {"own_spread", of->own_spread},
+          {"tuned_on", of->tuned_on},
+          {"usual_rows", of->usual_rows}};
+}
+
+OrderedJson guarantee_object(const Description& model) {
+  constexpr std::string_view kForms[] = {"split", "cross", "local", "conditional"};
+  if (!model.guarantee) return nullptr;
+  const GuaranteeDescription& of = *model.guarantee;
+  OrderedJson json = {{"form", kForms[static_cast<std::size_t>(of.form)]},
                       {"rows", of.rows},
                       {"folds", of.folds},
                       {"has_bound", of.has_bound},
+                      {"own_levels", of.own_levels},
                       {"intervals", OrderedJson::array()},
                       {"groups", OrderedJson::array()},
                       {"rows_for_own_ranks", of.rows_for_own_ranks},
@@ -91,7 +108,10 @@ OrderedJson guarantee_object(const std::optional<GuaranteeDescription>& guarante
                       {"is_series", of.is_series},
                       {"rows_depend", of.rows_depend},
                       {"cost", nullptr},
-                      {"seen_coverage_90", or_null(of.seen_coverage)}};
+                      {"seen_coverage_90", or_null(of.seen_coverage)},
+                      {"local", local_object(model)},
+                      {"conditions", of.conditions},
+                      {"functions", of.functions}};
   for (const IntervalCoverage& interval : of.intervals) {
     json["intervals"].push_back({{"confidence", interval.confidence},
                                  {"on_average", interval.on_average},
@@ -161,10 +181,9 @@ OrderedJson trail_object(const std::optional<AutoTrail>& of) {
                      {"bandwidth", bandwidth_json(step.bandwidth)},
                      {"share", step.share}});
   }
-  return {{"candidates", std::move(steps)},
-          {"average_loss", of->average_loss},
-          {"rows_left_out", of->rows},
-          {"masses", of->masses},
+  return {{"candidates", std::move(steps)},  {"average_loss", of->average_loss},
+          {"rows_left_out", of->rows},       {"budget", text_or_null(of->budget)},
+          {"trained_rows", of->trained},     {"masses", of->masses},
           {"guide", text_or_null(of->guide)}};
 }
 
@@ -242,7 +261,7 @@ std::string description_json(const Description& of) {
   json["seed"] = of.seed;
   json["rows"] = of.rows;
   add_columns(of, json);
-  json["guarantee"] = guarantee_object(of.guarantee);
+  json["guarantee"] = guarantee_object(of);
   json["bands"] = bands_object(of.bands);
   json["bounds"] = nullptr;
   if (of.bounds)
@@ -259,7 +278,7 @@ std::string description_json(const Description& of) {
 }
 
 std::string guarantee_description_json(const Description& of) {
-  return text_of(guarantee_object(of.guarantee));
+  return text_of(guarantee_object(of));
 }
 
 }  // namespace tare

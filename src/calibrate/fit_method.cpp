@@ -13,9 +13,11 @@
 #include "calibrate/bands/banded_model.h"
 #include "calibrate/bounds/bounded_model.h"
 #include "calibrate/bounds/bounds.h"
+#include "calibrate/fit_in_time.h"
 #include "calibrate/guarantee/fold_given.h"
 #include "calibrate/guarantee/guarantee.h"
 #include "calibrate/guarantee/guarantee_split.h"
+#include "calibrate/guarantee/rowwise/fit_rowwise.h"
 #include "calibrate/rows/row_split.h"
 #include "calibrate/shift/shift.h"
 #include "math/tame_weights.h"
@@ -121,9 +123,12 @@ void check_roles(const Method& method, const FitInput& input, const Params& para
 /// guarantee each.
 void check_stated(const FitInput& input, GuaranteeRule::Form form) {
   const bool in_folds = input.given_form.kind == GivenKind::kFoldPoints;
-  if (!input.held_out_rows.empty() && form != GuaranteeRule::Form::kSplit) {
+  const bool holds_out = form == GuaranteeRule::Form::kSplit ||
+                         form == GuaranteeRule::Form::kLocal ||
+                         form == GuaranteeRule::Form::kConditional;
+  if (!input.held_out_rows.empty() && !holds_out) {
     fail(ErrorCode::kInvalidArgument,
-         "rows are held out for a guarantee, which requires guarantee=split");
+         "rows are held out for a guarantee, which requires guarantee=split, local or conditional");
   }
   if (in_folds != !input.fold.empty() || (in_folds && form != GuaranteeRule::Form::kCross)) {
     fail(ErrorCode::kInvalidArgument,
@@ -221,16 +226,41 @@ std::unique_ptr<QuantileModel> fit_guaranteed(const Method& method, const FitInp
     if (!around.bands) return whole;
     return fit_bands(method, std::move(whole), input, params, around.masses, ranked, how);
   }
+  if (rule.is_rowwise()) check_rowwise(input, rule, order);
   const Partition parts = guarantee_partition(input, rule, order);
   const InputPart training(input, parts.first);
+  if (rule.is_rowwise()) {
+    std::unique_ptr<QuantileModel> rowwise =
+        fit_rowwise(fit_plain(method, training.input(), params, around.masses, how),
+                    training.input(), InputPart(input, parts.second).input(), rule, how);
+    if (!around.bands) return rowwise;
+    return fit_bands(method, std::move(rowwise), training.input(), params, around.masses,
+                     parts.second.size(), how);
+  }
   auto whole = std::make_unique<GuaranteedModel>(
       fit_plain(method, training.input(), params, around.masses, how),
-      InputPart(input, parts.second).input(), how, rule.outer);
+      InputPart(input, parts.second).input(), how, rule.outer, rule.levels);
   if (order == RowOrder::kTime) whole->set_in_time_order();
   whole->set_rows_depend(input.rows_depend);
   if (!around.bands) return whole;
   return fit_bands(method, std::move(whole), training.input(), params, around.masses,
                    parts.second.size(), how);
+}
+
+/// The same with a limit of time in place of a budget.
+std::unique_ptr<QuantileModel> fit_timed(const Method& method, const FitInput& input,
+                                         const Params& params, const Execution& how) {
+  if (params.has("budget")) {
+    fail(ErrorCode::kInvalidArgument,
+         "use either a budget or a time: the time decides which budget it is");
+  }
+  const auto fit = [&](const FitInput& rows, std::string_view budget, const Execution& part) {
+    Params one = params;
+    one.set("time", "none");
+    one.set("budget", std::string(budget));
+    return fit_method(method, rows, one, part);
+  };
+  return fit_in_time(input, parse_time_limit(params.text("time", "none")), fit, how);
 }
 
 std::vector<ParamInfo> all_common_options() {
@@ -270,6 +300,9 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
   }
   all.check_known(fmt::format("method '{}'", method.name), known);
 
+  if (has_option(method, "time") && canonical_name(all.text("time", "none")) != "none") {
+    return fit_timed(method, input, params, how);
+  }
   const GuaranteeRule guarantee =
       resolve_guarantee(parse_guarantee(all), rows_to_draw_from(input).size());
   check_stated(input, guarantee.form);

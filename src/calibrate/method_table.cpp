@@ -79,7 +79,7 @@ std::span<const Method> table() {
        .fit = &fit_auto,
        .load = &load_auto,
        .on_columns = true,
-       .half_params = "budget=quick folds=3"},
+       .half_params = "budget=half folds=auto steps=auto"},
       nrc_method(
           {"nrc", "NRC",
            "SNQ on the residuals of a network or a given prediction; the kernel uses all features",
@@ -278,8 +278,10 @@ std::span<const Method> table() {
        .check = &check_ngboost},
       {.name = "idr",
        .paper = "",
-       .summary = "isotonic distributional regression: the distributions that grow with a "
-                  "prediction and have the lowest CRPS on the calibration rows (EasyUQ)",
+       .summary =
+           "isotonic distributional regression (EasyUQ): of all distributions that grow with a "
+           "prediction, those with the lowest CRPS on the calibration rows; exact up to the "
+           "option knots",
        .guarantee = "nothing for a finite sample; consistent given the prediction if larger "
                     "predictions mean stochastically larger targets",
        .citation = "Henzi, Ziegel, Gneiting 2021; Walz, Henzi, Ziegel, Gneiting 2024",

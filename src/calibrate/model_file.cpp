@@ -11,6 +11,7 @@
 #include "calibrate/bounds/bounded_model.h"
 #include "calibrate/guarantee/fold_given.h"
 #include "calibrate/guarantee/guarantee.h"
+#include "calibrate/guarantee/rowwise/rowwise_guarantee.h"
 #include "calibrate/online/online_model.h"
 #include "calibrate/plain_schema.h"
 #include "data/schema.h"
@@ -39,6 +40,7 @@ std::unique_ptr<const QuantileModel> load_wrapped(const TensorReader& in, const 
   };
   const auto load_whole = [&](const TensorReader& part) -> Loaded {
     if (GuaranteedModel::is_in(part)) return GuaranteedModel::load(part, load_fold);
+    if (RowwiseGuarantee::is_in(part)) return RowwiseGuarantee::load(part, load_plain);
     return load_plain(part);
   };
   Loaded model =

@@ -135,7 +135,7 @@ void WarningTally::count_levels_beyond(const Rows& rows) {
   asked.emplace_back(kOutermost);
   asked.emplace_back(1.0 - kOutermost);
   // Without groups every row is kept to the same levels.
-  const bool alike = rows.group.empty();
+  const bool alike = rows.group.empty() && !model_.delivers_by_row();
   const std::size_t count = alike ? 1 : rows.x.rows();
   const Rows some{rows.x.middle_rows(0, count),
                   rows.given.cols() > 0 ? rows.given.middle_rows(0, count) : rows.given,

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ways a table may be written: the same rows give the same bytes."""
 import gzip
+import os
 
-from harness import BAD_DATA, HEADER, CliTest, csv_text, main, points
+from harness import BAD_DATA, HEADER, USAGE, CliTest, csv_text, main, points
 
 
 class Formats(CliTest):
@@ -24,6 +25,11 @@ class Formats(CliTest):
         self.assertEqual(self.ok("predict", "m.tare", "-", stdin=gzip.compress(data)).bytes, self.expected)
         self.fit("-", "--prediction", "p", "--bandwidth", "1", output="again.tare", stdin=data)
         self.assertEqual(self.read("again.tare"), self.read("m.tare"))
+
+    def test_a_name_of_another_format_is_refused(self):
+        for command in (("predict", "m.tare", "data.csv"), ("track", "data.csv", "--target", "y")):
+            self.fails(USAGE, *command, "-o", "out.parquet", says=["out.parquet", "CSV", "Python package"])
+            self.assertFalse(os.path.exists(self.path("out.parquet")))
 
     def test_gzip_by_content_and_not_by_name(self):
         packed = gzip.compress(self.plain.encode())

@@ -9,7 +9,9 @@ Every method is fitted on seeded rows with a fixed seed by either tool. Then mod
 answers of both models by their own tool, and the answers of either tool to the first model: the first says whether training
 is the same, the last whether prediction is. Methods without a network must agree to the last byte. Where g++ makes clones for
 vector widths (src/math/vector_targets.h), products of networks are fused multiply-adds on processors that have them, and clang's are
-not: answers of networks may then differ by TOLERANCE. With --exact nothing may, for builds without clones (clang, the sanitizers)."""
+not: answers of networks may then differ by TOLERANCE. Methods that choose among trees and candidates after training networks may choose
+differently for such a difference: their trainings may differ by CHOICES, their answers to one model by TOLERANCE. With --exact
+nothing may, for builds without clones (clang, the sanitizers)."""
 import argparse
 import csv
 import io
@@ -25,6 +27,8 @@ from cases import variants
 
 # Of the short trainings here, in units of the answers' range: training repeats what rounding began.
 TOLERANCE = 1e-4
+# Seen: 0.014. Enough to tell a choice that turned from a training that went wrong.
+CHOICES = {"auto": 0.05}
 NETWORKS = {"auto", "nrc", "nrc_rp", "nrc_cov", "nrc_embed", "lstm_nrc", "hnn", "mc_dropout", "deep_ensemble", "mmd", "isr", "lstm_hnn", "cqr",
             "oqr", "maqr", "ccl", "dgp", "paic", "distribution_calibration"}
 LEVELS = "0.01,0.05,0.25,0.5,0.75,0.95,0.99"
@@ -108,7 +112,7 @@ def main():
             crossed = second.answers(models[0])
             differences = [largest_difference(own, other) for other in (theirs, crossed)]
             if label in NETWORKS and not (options.exact or options.vectors):
-                good = max(differences) <= TOLERANCE
+                good = differences[0] <= CHOICES.get(label, TOLERANCE) and differences[1] <= TOLERANCE
             else:
                 good = files[0] == files[1] and own == theirs == crossed
             print(f"{label:40} {'same bytes' if files[0] == files[1] else 'differs':12} {word(own == theirs, differences[0]):12} "

@@ -113,8 +113,11 @@ std::string ForgedModel::outcome(std::size_t forgery) const {
   TensorStore store = good_;
   chosen.change(store);
   std::string how;
-  // A guarantee of an earlier version, which is what one without `outer` is, may be infinite.
-  const bool may_be_infinite = chosen.is_huge || chosen.name.find("guarantee") != std::string::npos;
+  // A guarantee of an earlier version, which is what one without `outer` is, may be infinite, and
+  // so may a score.
+  const bool may_be_infinite = chosen.is_huge ||
+                               chosen.name.find("guarantee") != std::string::npos ||
+                               chosen.name.find("rowwise") != std::string::npos;
   const std::string problem =
       outcome_of(safetensors_bytes(store), model_.rows, may_be_infinite, how);
   end_after(0);

@@ -72,6 +72,12 @@ std::map<std::string, Recipe> make_recipes() {
   add("with_split", {{"method", "pure_kernel"}, {"guarantee", "split:0.4"}, {"weight", "weight"}});
   add("with_cross", {{"method", "pure_kernel"}, {"guarantee", "cross:2"}, {"group", "zone"}});
   add("with_groups", {{"method", "cqr_boost"}, {"guarantee", "split"}, {"group", "zone"}}, 300);
+  add("with_local", {{"method", "pure_kernel"}, {"guarantee", "local,share=0.8"}}, 300);
+  add("with_conditional",
+      {{"method", "pure_kernel"},
+       {"guarantee", "conditional:a,groups,kernel:2"},
+       {"group", "zone"}},
+      200);
   add("with_bands", {{"method", "nrc"}, {"regressor", "ridge"}, {"bands", "on"}}, 300);
   add("with_bounds", {{"method", "nrc_rf"}, {"trees", "3"}, {"bounds", "-9,9"}});
   add("with_masses", {{"method", "nrc_boost"}, {"masses", "yes"}, {"prediction", "yhat"}}, 200,

@@ -17,8 +17,8 @@ struct SmallModel {
 };
 
 /// One of each method, and models with everything that can be around or in front of one: a
-/// guarantee by split, by folds, within groups and under a shift, bands, bounds, masses, given
-/// predictions of each form, windows, categories, weights.
+/// guarantee by split, by folds, within groups, under a shift, local and conditional, bands,
+/// bounds, masses, given predictions of each form, windows, categories, weights.
 const std::vector<std::string>& small_model_names();
 SmallModel small_model(const std::string& name);
 

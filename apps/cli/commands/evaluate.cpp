@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/strings.h"
 #include "evaluate/cost_comparison.h"
+#include "evaluate/set_comparison.h"
 #include "io/files/atomic_file.h"
 #include "report/pages/report_maker.h"
 #include "support/bar.h"
@@ -37,6 +38,7 @@ struct EvaluateOptions {
   std::vector<std::string> fail_if;
   std::string report;
   std::string cost;
+  std::string set;
   InputOptions input;
   std::uint64_t seed = 0;
   bool force = false;
@@ -140,9 +142,25 @@ void print_costs(const CostComparison& worth) {
       cost_text(worth.expected), cost_text(worth.margin_low), cost_text(worth.margin_high));
 }
 
+void print_sets(const SetComparison& sets) {
+  const std::vector<std::vector<std::string>> rows = {
+      {"90 %", "coverage", "mean length", "two parts"},
+      {"shortest sets", short_number(sets.coverage), short_number(sets.length),
+       short_number(sets.two_parts)},
+      {"central intervals", short_number(sets.central_coverage), short_number(sets.central_length),
+       "-"}};
+  say("\n{}", text_table(rows));
+  say("'two parts' is the share of rows whose set has two. A target on an end counts as inside. "
+      "{}\n",
+      sets.guaranteed ? "The guarantee holds for both."
+                      : "No guarantee is stated for the shortest sets.");
+}
+
 void run_evaluate(const EvaluateOptions& options, const Common& common) {
   std::optional<CostTally> worth;
   if (!options.cost.empty()) worth.emplace(Cost::parse(options.cost));
+  std::optional<SetComparisonTally> sets;
+  if (wants_shortest_sets(options.set)) sets.emplace();
   const FittedModel fitted = load_model(options.model);
   Scores blank;
   blank.values.assign(score_table().size(), 0.0);
@@ -155,6 +173,7 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
   if (!options.report.empty()) {
     maker.emplace(fitted, options.model, std::vector<std::string>{});
     if (worth) maker->compare_costs(worth->cost());
+    if (sets) maker->compare_sets();
   }
   ModelInput input = measured_rows(fitted, options.data, options.input,
                                    maker ? maker->groups() : std::vector<std::string>{});
@@ -180,6 +199,7 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
       card.add_effective_n(*fitted.model, input.rows(), quantiles_only, prediction);
       card.add(prediction, input.encoded().y);
       if (worth) worth->add(*fitted.model, input.rows(), input.encoded().y, quantiles_only);
+      if (sets) sets->add(*fitted.model, input.rows(), input.encoded().y, quantiles_only);
     }
     bar.show_text(fmt::format("{} rows", input.rows_read()));
   }
@@ -200,12 +220,16 @@ void run_evaluate(const EvaluateOptions& options, const Common& common) {
   std::optional<CostComparison> costs;
   if (worth) costs = maker ? maker->worth(Seed{options.seed}) : worth->finish(Seed{options.seed});
   if (costs) json["worth"] = worth_json(*costs);
+  std::optional<SetComparison> compared;
+  if (sets) compared = maker ? maker->sets() : sets->finish();
+  if (compared) json["sets"] = sets_json(*compared);
   json["warnings"] = warnings_json(warnings);
   if (common.json) {
     fmt::print("{}\n", json.dump(2));
   } else {
     print_table(scores);
     if (costs) print_costs(*costs);
+    if (compared) print_sets(*compared);
   }
   for (const Condition& condition : conditions) {
     const auto& value = json[condition.metric];
@@ -246,6 +270,9 @@ void add_evaluate(CLI::App& app, Common& common) {
   command->add_option("--cost", options->cost,
                       "Costs as in 'tare predict': also print what acting on the rows' "
                       "distributions costs, beside acting on their means");
+  command->add_option("--set", options->set,
+                      "shortest: also print coverage and mean length of the shortest 90 % sets of "
+                      "'tare predict', beside those of central intervals [interval]");
   command->add_flag("--force", options->force, "Replace the page if it exists");
   command
       ->add_option("--seed", options->seed,

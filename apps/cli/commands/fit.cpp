@@ -42,6 +42,18 @@ void warn_about_many_rows(const Method& method, const Table& table, const Common
                            method.name, table.rows()));
 }
 
+/// What a limit of time led to; empty without one.
+std::string time_note(const FittedModel& fitted, const Description& model) {
+  if (!fitted.params.has("time") || !model.trail || model.trail->budget.empty()) return {};
+  std::string text = fmt::format("time: the answers are those of --budget {}", model.trail->budget);
+  const bool folds = model.guarantee && model.guarantee->form == GuaranteeForm::kCross;
+  std::size_t held_out = model.guarantee ? model.guarantee->rows : 0;
+  if (model.guarantee && model.guarantee->local) held_out += model.guarantee->local->tuned_on;
+  if (folds || model.trail->trained + held_out == fitted.rows) return text;
+  return text + fmt::format(", fitted on {} of {} rows{}", model.trail->trained, fitted.rows,
+                            held_out > 0 ? fmt::format(" with {} more held out", held_out) : "");
+}
+
 void print_result(const FitArguments& arguments, const FittedModel& fitted,
                   const FitSummary& summary, double seconds, const Common& common) {
   const std::size_t features = summary.features;
@@ -63,6 +75,10 @@ void print_result(const FitArguments& arguments, const FittedModel& fitted,
                    {"seconds", seconds}};
     if (summary.shifted_rows > 0.0) result["shift"] = {{"effective_rows", summary.shifted_rows}};
     if (model.guarantee) result["guarantee"] = guarantee_json(model);
+    if (model.trail) {
+      result["budget"] = model.trail->budget;
+      result["trained_rows"] = model.trail->trained;
+    }
     if (model.bounds) {
       result["bounds"] = TargetBounds{model.bounds->low, model.bounds->high}.text();
     }
@@ -74,6 +90,7 @@ void print_result(const FitArguments& arguments, const FittedModel& fitted,
            "{}: {} on {} rows with {} features, in {} s ('tare inspect {}' shows what was chosen)",
            arguments.output, fitted.method, fitted.rows, features, short_number(seconds),
            arguments.output));
+  if (const std::string text = time_note(fitted, model); !text.empty()) note(common, text);
   if (model.guarantee) {
     note(common, guarantee_note(model));
     const std::string text = series_guarantee(*model.guarantee);

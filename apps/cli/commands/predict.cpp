@@ -8,6 +8,7 @@
 #include "io/files/atomic_file.h"
 #include "support/bar.h"
 #include "support/command.h"
+#include "support/csv_output.h"
 #include "support/help.h"
 #include "support/input_options.h"
 #include "tare/apply/predictor.h"
@@ -30,6 +31,7 @@ struct PredictArguments {
   std::string output = "-";
   std::string levels;
   std::string intervals;
+  std::string set;
   std::string cost;
   std::string keep;
   InputOptions input;
@@ -41,6 +43,7 @@ PredictOptions asked(const PredictArguments& arguments) {
   PredictOptions options;
   options.set("levels", arguments.levels);
   options.set("interval", arguments.intervals);
+  options.set("set", arguments.set);
   options.set("cost", arguments.cost);
   options.set("keep", arguments.keep);
   options.diagnostics = arguments.diagnostics;
@@ -52,6 +55,7 @@ PredictOptions asked(const PredictArguments& arguments) {
 void run_predict(const PredictArguments& arguments, const Common& common) {
   PredictOptions options = asked(arguments);
   check_predict_options(options);  // before any work
+  check_csv_output(arguments.output);
   Predictor predictor(load_model(arguments.model), std::move(options));
   TableReader reader(arguments.data, predictor);
   AtomicFile file(arguments.output, arguments.force ? Overwrite::kAllow : Overwrite::kRefuse);
@@ -90,13 +94,15 @@ void add_predict(CLI::App& app, Common& common) {
       "Examples:\n"
       "  tare predict cars.tare new.csv --levels 0.05,0.5,0.95 > quantiles.csv\n"
       "  tare predict cars.tare new.csv --interval 0.9 --keep id --diagnostics -o intervals.csv\n"
+      "  tare predict cars.tare new.csv --interval 0.9 --set shortest\n"
       "  tare predict cars.tare new.csv --cost over=1,under=4 --keep id\n"
       "  gzip -dc big.csv.gz | tare predict cars.tare - --interval 0.5,0.9 | head\n"
       "With --json each row is an object on its own line. Warnings go to standard error, with a "
       "code\n"
-      "in brackets: infinite_answer, beyond_kept_levels, fallback, and with --cost "
-      "infinite_tail\n"
-      "and outside_cost_table. With --diagnostics there are also few_effective_rows and outside,\n"
+      "in brackets: infinite_answer, beyond_kept_levels, fallback, set_without_guarantee, and with "
+      "--cost\n"
+      "infinite_tail and outside_cost_table. With --diagnostics there are also few_effective_rows "
+      "and outside,\n"
       "and columns that show the rows concerned.");
   command->add_option("model", options->model, "Model file of 'tare fit'")->required();
   command
@@ -110,6 +116,14 @@ void add_predict(CLI::App& app, Common& common) {
   command->add_option("--interval", options->intervals,
                       "Confidence of central intervals, for example 0.9 or a list with commas; the "
                       "columns are lower_0.9, upper_0.9, ...");
+  command->add_option(
+      "--set", options->set,
+      "interval (central intervals, the default) or shortest: for each coverage of --interval "
+      "[0.9] a set of highest density that has it under the row's predicted distribution. It is an "
+      "interval, "
+      "or two where the distribution has two clear modes. The columns are lower_0.9, upper_0.9, "
+      "lower2_0.9 and upper2_0.9, with --json set_0.9: [[low, high], ...]. With a guarantee of the "
+      "split form the sets cover at least their share of new rows");
   command->add_option(
       "--cost", options->cost,
       "Costs, for a decision about each row: over=1,under=4 (for each unit by which the action is "
@@ -129,7 +143,7 @@ void add_predict(CLI::App& app, Common& common) {
       "bands are empty unless the model was fitted with bands");
   command->add_flag("--force", options->force, "Replace the output file if it exists");
   add_input_options(*command, options->input);
-  put_in_group(*command, kAnswers, {"--levels", "--interval", "--cost", "--diagnostics"});
+  put_in_group(*command, kAnswers, {"--levels", "--interval", "--set", "--cost", "--diagnostics"});
   put_in_group(*command, kColumns, {"--keep"});
   put_in_group(*command, kOutput, {"--output", "--force"});
   add_common(*command, common);

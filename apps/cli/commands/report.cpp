@@ -29,6 +29,7 @@ struct ReportOptions {
   std::string output;
   std::string groups;
   std::string cost;
+  std::string set;
   InputOptions input;
   std::uint64_t seed = 0;
   bool force = false;
@@ -49,6 +50,7 @@ void run_report(const ReportOptions& options, const Common& common) {
   ModelInput input = measured_rows(fitted, options.data, options.input, maker.groups());
   maker.check_groups(input);
   if (cost) maker.compare_costs(*cost);
+  if (wants_shortest_sets(options.set)) maker.compare_sets();
   AtomicFile file(options.output, options.force ? Overwrite::kAllow : Overwrite::kRefuse);
   Bar bar(common);
   Execution how;
@@ -97,6 +99,9 @@ void add_report(CLI::App& app, Common& common) {
   command->add_option("--cost", options->cost,
                       "Costs as in 'tare predict': the page then shows what acting on the rows' "
                       "distributions costs, beside acting on their means");
+  command->add_option("--set", options->set,
+                      "shortest: the page also draws the shortest 90 % set of rows, and has its "
+                      "coverage and mean length beside those of central intervals [interval]");
   command
       ->add_option("--seed", options->seed,
                    "Seed of the random groups of AGCE and of the folds of --cost")

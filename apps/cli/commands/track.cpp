@@ -17,6 +17,7 @@
 #include "report/pages/track_report.h"
 #include "support/bar.h"
 #include "support/command.h"
+#include "support/csv_output.h"
 #include "support/help.h"
 #include "support/input_options.h"
 #include "support/model_facts.h"
@@ -94,6 +95,7 @@ std::string page_of(const Tracked& tracked, const TrackOptions& options, const T
 
 void run_track(const TrackArguments& arguments, const Common& common) {
   TrackOptions options = asked(arguments);
+  check_csv_output(arguments.output);
   const Table table = read_csv(arguments.data);
   const Overwrite overwrite = arguments.force ? Overwrite::kAllow : Overwrite::kRefuse;
   AtomicFile file(arguments.output, overwrite);

@@ -15,13 +15,13 @@
 namespace tare::cli {
 namespace {
 
-/// The flags of 'fit': `budget` of `auto`, the options of the NRC family and the common options.
-/// All other options of methods and regressors go through --set. --split and --window are added
-/// below, because they also determine how the file is read.
+/// The flags of 'fit': `budget` and `time` of `auto`, the options of the NRC family and the common
+/// options. All other options of methods and regressors go through --set. --split and --window are
+/// added below, because they also determine how the file is read.
 std::vector<ParamInfo> method_options() {
   std::vector<ParamInfo> flags;
   for (const ParamInfo& option : find_method("auto").options) {
-    if (option.name == "budget") flags.push_back(option);
+    if (option.name == "budget" || option.name == "time") flags.push_back(option);
   }
   const std::span<const ParamInfo> options = find_method("nrc").options;
   flags.insert(flags.end(), options.begin(), options.end());
@@ -162,7 +162,8 @@ void add_fit_options(CLI::App& command, FitArguments& arguments) {
       ->capture_default_str()
       ->check(whole_number());
   command.add_flag("--force", arguments.force, "Replace the model file if it exists");
-  put_in_group(command, kMostUsed, {"--target", "--output", "--method", "--budget", "--guarantee"});
+  put_in_group(command, kMostUsed,
+               {"--target", "--output", "--method", "--budget", "--time", "--guarantee"});
   put_in_group(command, kYourModel,
                {"--prediction", "--prediction-sd", "--prediction-quantiles", "--predictor",
                 "--timeout", "--features-of-input"});

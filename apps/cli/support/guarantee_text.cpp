@@ -17,6 +17,32 @@ bool is_cross(const GuaranteeDescription& guarantee) {
   return guarantee.form == GuaranteeForm::kCross;
 }
 
+/// Whether ranks differ from row to row.
+bool is_rowwise(const GuaranteeDescription& guarantee) {
+  return guarantee.form == GuaranteeForm::kLocal || guarantee.form == GuaranteeForm::kConditional;
+}
+
+const char* form_name(const GuaranteeDescription& guarantee) {
+  constexpr const char* kNames[] = {"split", "cross", "local", "conditional"};
+  return kNames[static_cast<std::size_t>(guarantee.form)];
+}
+
+std::string conditions_text(const GuaranteeDescription& guarantee) {
+  return fmt::format("{} ({} independent functions of a row)", join(guarantee.conditions, ", "),
+                     guarantee.functions);
+}
+
+std::string rowwise_note(const Description& model) {
+  const GuaranteeDescription& guarantee = *model.guarantee;
+  if (guarantee.local) {
+    return fmt::format("guarantee: {} rows ranked, {} other held-out rows chose the kernel; {}",
+                       guarantee.rows, guarantee.local->tuned_on, guarantee_near(model));
+  }
+  return fmt::format(
+      "guarantee: {} rows held out; levels hold on average also under reweightings of rows by {}",
+      guarantee.rows, conditions_text(guarantee));
+}
+
 /// The relative increase of the CheckScore by the guarantee. It is not finite if the method's own
 /// quantiles are not.
 double relative_cost(const GuaranteeCost& cost) {
@@ -87,11 +113,27 @@ void warn_about_groups(const GuaranteeDescription& guarantee, const Common& comm
 
 }  // namespace
 
+std::string guarantee_near(const Description& model) {
+  if (!model.guarantee->local) return {};
+  const LocalGuaranteeDescription& local = *model.guarantee->local;
+  if (std::isinf(local.bandwidth)) {
+    return "no feature was found on which the scores depend, so that rows rank alike everywhere, "
+           "as with split";
+  }
+  std::vector<std::string> names;
+  for (const std::size_t column : local.columns) names.push_back(model.feature_name(column));
+  if (local.own_median) names.emplace_back("the model's median");
+  if (local.own_spread) names.emplace_back("the model's spread");
+  return fmt::format("rows near in {}, {} kernel, bandwidth {:.3g}, about {:.0f} rows near a row",
+                     join(names, ", "), local.kernel, local.bandwidth, local.usual_rows);
+}
+
 std::string guarantee_note(const Description& model) {
   const GuaranteeDescription& guarantee = *model.guarantee;
   const std::string assumes = guarantee_assumes(guarantee);
   const std::string condition = assumes.empty() ? "" : ". It assumes that " + assumes;
   if (is_cross(guarantee)) return cross_note(guarantee) + condition;
+  if (is_rowwise(guarantee)) return rowwise_note(model) + condition;
   return fmt::format("guarantee: {} rows held out ({:.3g} %); on these {}{}", guarantee.rows,
                      100.0 * static_cast<double>(guarantee.rows) / static_cast<double>(model.rows),
                      cost_text(*guarantee.cost), condition);
@@ -99,7 +141,7 @@ std::string guarantee_note(const Description& model) {
 
 Json guarantee_json(const Description& model) {
   const GuaranteeDescription& guarantee = *model.guarantee;
-  Json json = {{"form", is_cross(guarantee) ? "cross" : "split"},
+  Json json = {{"form", form_name(guarantee)},
                {"rows", guarantee.rows},
                {"groups", guarantee.groups.size()}};
   if (is_cross(guarantee)) {
@@ -111,6 +153,7 @@ Json guarantee_json(const Description& model) {
     return json;
   }
   json["share"] = static_cast<double>(guarantee.rows) / static_cast<double>(model.rows);
+  if (is_rowwise(guarantee)) return json;
   json["check_score_lost"] = relative_cost(*guarantee.cost);
   json["levels"] = guarantee.cost->levels;
   return json;
@@ -126,18 +169,35 @@ void warn_about_guarantee(const GuaranteeDescription& guarantee, const Common& c
 }
 
 std::string guarantee_form(const GuaranteeDescription& guarantee) {
-  if (!is_cross(guarantee)) return fmt::format("split, {} rows held out", guarantee.rows);
+  if (guarantee.form == GuaranteeForm::kConditional) {
+    return fmt::format("conditional on {}, {} rows held out", conditions_text(guarantee),
+                       guarantee.rows);
+  }
+  if (guarantee.form == GuaranteeForm::kLocal) {
+    return fmt::format("local{}, {} rows ranked", guarantee.local->fixed ? ", fixed" : "",
+                       guarantee.rows);
+  }
+  if (!is_cross(guarantee)) {
+    return fmt::format("split{}, {} rows held out",
+                       guarantee.own_levels ? ", the model's own levels where the ranks allow" : "",
+                       guarantee.rows);
+  }
   return fmt::format("cross, {} folds, {} rows ranked", guarantee.folds, guarantee.rows);
 }
 
 std::string guarantee_delivers(const GuaranteeDescription& guarantee) {
   const std::string known = by_confidence(
       guarantee, [](const IntervalCoverage& interval) { return interval.on_average; });
+  if (is_rowwise(guarantee)) return known + " (where the held-out rows permit it)";
+  if (guarantee.own_levels) return "at least " + known;
   return is_cross(guarantee) ? known + " (where the folds' models agree)" : known;
 }
 
 std::string guarantee_bound(const GuaranteeDescription& guarantee) {
-  if (!is_cross(guarantee)) return {};
+  if (is_rowwise(guarantee) && !guarantee.has_bound) {
+    return "the columns delivered_... of a prediction have it; with ',strict' each level holds";
+  }
+  if (guarantee.form == GuaranteeForm::kSplit) return {};
   if (!guarantee.has_bound) return no_bound_text();
   return by_confidence(guarantee,
                        [](const IntervalCoverage& interval) { return interval.proven.value(); });
@@ -149,6 +209,9 @@ std::string series_guarantee(const GuaranteeDescription& guarantee) {
     return "nothing is proven, because rows of the fit depend on each other: whole groups were "
            "kept "
            "together, or models were trained on the rows before";
+  }
+  if (guarantee.local && guarantee.local->fixed) {
+    return "nothing is proven for 'local,fixed': only the draw of 'local' has a proof";
   }
   if (!guarantee.is_series) return {};
   return "nothing is proven for rows in time order, which depend on each other; the last rows of "

@@ -26,6 +26,8 @@ std::string guarantee_bound(const GuaranteeDescription& guarantee);
 std::string series_guarantee(const GuaranteeDescription& guarantee);
 /// What the guarantee assumes about given predictions; empty without them.
 std::string guarantee_assumes(const GuaranteeDescription& guarantee);
+/// The rows among which a row is ranked, for local; empty for other forms.
+std::string guarantee_near(const Description& model);
 std::string guarantee_shift(const GuaranteeDescription& guarantee);
 std::string guarantee_groups(const GuaranteeDescription& guarantee, const std::string& column);
 

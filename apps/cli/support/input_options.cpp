@@ -6,6 +6,7 @@
 #include "support/bar.h"
 #include "support/help.h"
 #include "support/outside_program.h"
+#include "tare/apply/predictor.h"
 
 namespace tare::cli {
 
@@ -37,6 +38,12 @@ void add_input_options(CLI::App& command, InputOptions& options) {
 ModelInput measured_rows(const FittedModel& fitted, const std::string& path,
                          const InputOptions& options, const std::vector<std::string>& keep) {
   return ModelInput(fitted, path, options.policy(), options.outside_model(), keep);
+}
+
+bool wants_shortest_sets(const std::string& text) {
+  PredictOptions options;
+  options.set("set", text);
+  return options.form == SetForm::kShortest;
 }
 
 void warn_about(const std::vector<Notice>& notices, const std::string& source,

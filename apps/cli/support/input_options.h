@@ -26,6 +26,10 @@ void add_input_options(CLI::App& command, InputOptions& options);
 ModelInput measured_rows(const FittedModel& fitted, const std::string& path,
                          const InputOptions& options, const std::vector<std::string>& keep);
 
+/// The value of --set where shortest sets are put beside central intervals. Throws
+/// kInvalidArgument.
+bool wants_shortest_sets(const std::string& text);
+
 /// Prints a line on standard error for each, with the file name first and the code in brackets
 /// last, unless --quiet.
 void warn_about(const std::vector<Notice>& notices, const std::string& source,

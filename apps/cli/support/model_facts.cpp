@@ -61,9 +61,10 @@ void add_guarantee(const Description& model, Facts& facts) {
   facts.emplace_back("delivers", guarantee_delivers(guarantee));
   const std::string of_series = series_guarantee(guarantee);
   facts.emplace_back("proven", of_series.empty() ? guarantee_bound(guarantee) : of_series);
+  facts.emplace_back("ranked among", guarantee_near(model));
   facts.emplace_back("assumes", guarantee_assumes(guarantee));
   facts.emplace_back("shift", guarantee_shift(guarantee));
-  if (!model.group.empty()) {
+  if (!model.group.empty() && !guarantee.groups.empty()) {
     facts.emplace_back("groups", guarantee_groups(guarantee, model.group));
   }
 }

@@ -87,6 +87,15 @@ ReportJson worth_json(const CostComparison& worth) {
   return json;
 }
 
+ReportJson sets_json(const SetComparison& sets) {
+  return {{"confidence", 0.9},
+          {"rows", sets.rows},
+          {"guaranteed", sets.guaranteed},
+          {"shortest",
+           {{"coverage", sets.coverage}, {"length", sets.length}, {"two_parts", sets.two_parts}}},
+          {"central", {{"coverage", sets.central_coverage}, {"length", sets.central_length}}}};
+}
+
 ReportJson report_json(const ModelReport& report, const Outcomes& outcomes) {
   ReportJson json;
   json["scores"] = scores_json(report.scores);
@@ -97,6 +106,7 @@ ReportJson report_json(const ModelReport& report, const Outcomes& outcomes) {
   }
   json["warnings"] = warnings_json(report.warnings);
   if (report.worth) json["worth"] = worth_json(*report.worth);
+  if (report.sets) json["sets"] = sets_json(*report.sets);
   json["looked_at"] = report.regions.looked_at;
   json["found"] = report.regions.found;
   json["worst"] = ReportJson::array();

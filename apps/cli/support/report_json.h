@@ -15,5 +15,6 @@ nlohmann::ordered_json report_json(const ModelReport& report, const Outcomes& ou
 
 /// Realised costs by rule; numbers that are not finite are null.
 nlohmann::ordered_json worth_json(const CostComparison& worth);
+nlohmann::ordered_json sets_json(const SetComparison& sets);
 
 }  // namespace tare::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,10 +23,15 @@ namespace TARE_PUBLIC tare {
 
 struct ColumnRequest;
 
+/// What an interval of PredictOptions is: from quantile to quantile with as much probability below
+/// as above, or a set of highest density (shortest_sets), which may have two parts.
+enum class SetForm : std::uint8_t { kInterval, kShortest };
+
 /// What to predict for each row.
 struct PredictOptions {
   std::vector<double> levels = {};  // columns q0.05, ...; if both lists are empty: 0.05, 0.5, 0.95
   std::vector<double> intervals = {};  // central intervals: columns lower_0.9, upper_0.9, ...
+  SetForm form = SetForm::kInterval;   // of intervals; kShortest: 0.9 if there is none
   std::optional<Cost> cost = {};       // columns action, cost, cost_of_mean; no default levels then
   bool diagnostics = false;            // columns about the reliability of each answer
   std::vector<std::string> keep = {};  // columns of the table to copy to the output; {"all"}: all
@@ -36,8 +42,9 @@ struct PredictOptions {
   // Quantiles beside the columns: Answers::unnamed. If there are any, there are no default levels.
   std::vector<double> unnamed_levels = {};
 
-  /// Sets levels, interval, cost (Cost::parse), diagnostics, keep or missing by name from text, as
-  /// FitOptions::set. Throws kInvalidArgument, also for an unknown name.
+  /// Sets levels, interval, set (interval or shortest), cost (Cost::parse), diagnostics, keep or
+  /// missing by name from text, as FitOptions::set. Throws kInvalidArgument, also for an unknown
+  /// name.
   void set(std::string_view name, std::string_view text);
 };
 
@@ -70,7 +77,9 @@ class Predictor {
   Predictor& operator=(Predictor&&) noexcept;
 
   const FittedModel& model() const noexcept;
-  /// The names of the columns: quantiles in the order of the levels, then intervals. With a cost:
+  /// The names of the columns: quantiles in the order of the levels, then intervals. A shortest set
+  /// has four: lower_0.9, upper_0.9, lower2_0.9 and upper2_0.9, of which the last two are NaN where
+  /// the set has one part. With a cost:
   /// action, the one with the least expected cost under the row's distribution (see Decider), its
   /// expected cost, and cost_of_mean, that of the action that is best for the distribution's mean.
   /// With diagnostics: effective_n, nearest, fallback, outside, the two ends of each quantile's
@@ -93,7 +102,7 @@ class Predictor {
   /// kept columns of the table come first; the header needs to know them, so it throws
   /// kInvalidArgument before the first answer() or requests() if there are columns to keep. An
   /// unknown number is an empty cell in CSV and absent in JSON; an infinite number is inf in CSV
-  /// and null in JSON.
+  /// and null in JSON. A shortest set is one list in JSON, "set_0.9": [[low, high], ...].
   void append_csv_header(std::string& out) const;
   void append_csv(std::string& out, const Table& table, const Answers& answers) const;
   void append_json(std::string& out, const Table& table, const Answers& answers,

@@ -30,8 +30,8 @@ struct GivenColumn {
 /// A central interval of a guarantee, for rows that use the ranks of all rows.
 struct IntervalCoverage {
   double confidence = 0.0;
-  /// Average coverage over new rows: exact for split; for cross exact if the models of the folds
-  /// agree.
+  /// Average coverage over new rows: exact for split, with its model's own levels a lower bound;
+  /// for cross exact if the models of the folds agree; for local and conditional the confidence.
   double on_average = 0.0;
   /// The proven lower bound of the coverage; none if there is no proof.
   std::optional<double> proven = {};
@@ -54,13 +54,26 @@ struct GuaranteeCost {
   std::size_t levels = 0;  // number compared, of 100: those that the ranks keep
 };
 
-enum class GuaranteeForm : std::uint8_t { kSplit, kCross };
+enum class GuaranteeForm : std::uint8_t { kSplit, kCross, kLocal, kConditional };
+
+/// Ranks near the row: the kernel by which held-out rows count.
+struct LocalGuaranteeDescription {
+  bool fixed = false;  // without a draw; nothing is proven then
+  std::string kernel;
+  double bandwidth = 0.0;            // infinite: no feature was found that the scores depend on
+  std::vector<std::size_t> columns;  // of x on which distances are measured
+  bool own_median = false;           // and the model's own median,
+  bool own_spread = false;           // and the distance of its own quartiles
+  std::size_t tuned_on = 0;          // rows that chose these, and are not ranked
+  double usual_rows = 0.0;           // median effective number of ranked rows near a row
+};
 
 struct GuaranteeDescription {
   GuaranteeForm form = GuaranteeForm::kSplit;
-  std::size_t rows = 0;    // number ranked; for a split the held-out rows
-  std::size_t folds = 1;   // 1: a split
-  bool has_bound = false;  // IntervalCoverage::proven has a value
+  std::size_t rows = 0;     // number ranked; for a split the held-out rows
+  std::size_t folds = 1;    // 1: a split
+  bool has_bound = false;   // IntervalCoverage::proven has a value
+  bool own_levels = false;  // a split that answers with the model's own levels where ranks allow
   /// Central intervals of 50, 80, 90, 95 and 99 %.
   std::vector<IntervalCoverage> intervals;
   std::vector<GuaranteeGroup> groups;  // empty: it holds overall
@@ -72,6 +85,11 @@ struct GuaranteeDescription {
   bool is_series = false;                   // rows are in time order
   bool rows_depend = false;                 // FitInput::rows_depend
   std::optional<GuaranteeCost> cost = {};   // of a split
+  std::optional<LocalGuaranteeDescription> local = {};  // of kLocal
+  /// Of kConditional: the columns, "groups" and "kernel" as the user named them, and the number of
+  /// independent functions of a row that they give.
+  std::vector<std::string> conditions = {};
+  std::size_t functions = 0;
   /// Of cross: the share of the ranked rows that the 90 % interval covers.
   std::optional<double> seen_coverage = {};
 
@@ -141,7 +159,10 @@ struct AutoTrail {
   };
   std::vector<Step> steps;
   double average_loss = 0.0;
-  std::size_t rows = 0;  // that were left out
+  std::size_t rows = 0;     // that were left out
+  std::string budget = {};  // of the fit; empty: not known
+  std::size_t trained = 0;  // rows that the fit learned from: fewer than there are with a limit of
+                            // time, a guarantee or rows of weight 0
   // Values that many rows share, and the candidate that decides which quantiles equal them.
   std::vector<double> masses = {};
   std::string guide = {};

@@ -21,6 +21,7 @@ namespace TARE_PUBLIC tare {
 class Shift;
 class TensorWriter;
 struct Description;
+struct ShortestSets;
 
 /// The group of a row whose group did not occur at fit.
 inline constexpr std::uint32_t kNoGroup = 0xFFFFFFFF;
@@ -48,8 +49,9 @@ struct FitInput {
       {};  // 1 for a row that only calibrates; empty: the method splits
   std::span<const std::uint32_t> group =
       {};  // 0, 1, ...: the groups of the guarantee; empty: it holds overall
-  /// 1 for a row that the caller has excluded from all training: guarantee=split ranks these rows
-  /// and uses them for nothing else. Empty: the fit draws the rows.
+  /// 1 for a row that the caller has excluded from all training: guarantee=split or conditional
+  /// ranks these rows and uses them for nothing else; local chooses its kernel on a part of them
+  /// and ranks the others. Empty: the fit draws the rows.
   std::span<const std::uint8_t> held_out_rows = {};
   /// The fold 0, 1, ... of each row for guarantee=cross, where `given` is of kind kFoldPoints.
   /// Column k of `given` holds predictions of a model that was not trained on fold k. For a row of
@@ -93,6 +95,8 @@ class QuantileModel {
   }
   /// Whether delivered() has columns: there is a guarantee, and the levels that it keeps are known.
   virtual bool delivers_levels() const { return false; }
+  /// Whether delivered() may differ between rows of the same group.
+  virtual bool delivers_by_row() const { return false; }
   /// Whether the model was fitted with a finite-sample guarantee. The levels that it keeps need not
   /// be known: see delivers_levels().
   virtual bool has_guarantee() const { return false; }
@@ -102,6 +106,13 @@ class QuantileModel {
   virtual Matrix own_quantiles(const Rows& rows, std::span<const Level> levels,
                                const Execution& how) const {
     return predict(rows, levels, how).quantiles;
+  }
+
+  /// Fills `sets` (shortest_sets.h) with those that a guarantee's ranks keep. False, and nothing
+  /// filled, if the model has no such ranks; shortest_sets() then has the row's own sets.
+  virtual bool ranked_sets(const Rows& /*rows*/, std::span<const Level> /*coverages*/,
+                           const Execution& /*how*/, ShortestSets& /*sets*/) const {
+    return false;
   }
 
   /// Adds bands and effective_n to `answer`, the result of predict() for the same rows and levels.

@@ -1,17 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "calibrate/bounds/bounded_model.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/fail.h"
 #include "base/stages.h"
 #include "tare/calibrate/description.h"
+#include "tare/calibrate/shortest_sets.h"
 
 namespace tare {
 
 void BoundedModel::keep(Matrix& values) const {
   for (double& value : values.values()) value = bounds_.nearest(value);
+}
+
+bool BoundedModel::ranked_sets(const Rows& rows, std::span<const Level> coverages,
+                               const Execution& how, ShortestSets& sets) const {
+  if (!inner().ranked_sets(rows, coverages, how, sets)) return false;
+  const auto is_outside = [&](double low, double high) {
+    return (bounds_.low && high < *bounds_.low) || (bounds_.high && low > *bounds_.high);
+  };
+  for (std::size_t i = 0; i < sets.ends.rows(); ++i) {
+    for (std::size_t k = 0; k < coverages.size(); ++k) {
+      const std::span<double> one = sets.ends.row(i).subspan(kSetColumns * k, kSetColumns);
+      if (std::isnan(one[2])) continue;
+      const bool only_second = is_outside(one[0], one[1]) && !is_outside(one[2], one[3]);
+      if (!only_second && !is_outside(one[2], one[3])) continue;
+      if (only_second) std::copy_n(one.begin() + 2, 2, one.begin());
+      one[2] = one[3] = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  keep(sets.ends);  // NaN stays
+  return true;
 }
 
 void BoundedModel::describe(Description& description) const {

@@ -25,6 +25,9 @@ class BoundedModel final : public TransparentModel {
   /// Bands are kept within the bounds, too.
   void add_reliability(const Rows& rows, std::span<const Level> levels, const Execution& how,
                        Prediction& answer) const override;
+  /// Parts of a set outside of the bounds are left out.
+  bool ranked_sets(const Rows& rows, std::span<const Level> coverages, const Execution& how,
+                   ShortestSets& sets) const override;
   void describe(Description& description) const override;
   void save(const TensorWriter& out) const override;
   /// Whether a file's model part has bounds.

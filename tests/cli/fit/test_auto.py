@@ -3,6 +3,7 @@
 from harness import HEADER, USAGE, CliTest, csv_text, main, points
 
 QUICK = ("--budget", "quick", "--set", "steps=100", "--set", "folds=2")
+FEW_STEPS = ("--set", "steps=20", "--set", "folds=2", "--bands", "off")
 
 
 class Auto(CliTest):
@@ -39,7 +40,7 @@ class Auto(CliTest):
         self.fit_default(*QUICK, "--drop", "p", "--guarantee", "cross:2")
         text = self.ok("inspect", "m.tare").out
         self.assertIn("guarantee    cross", text)
-        self.assertIn("candidates, by pinball loss on 60 left-out rows", text)
+        self.assertIn("candidates of budget quick, by pinball loss on 60 left-out rows", text)
         self.assertEqual(self.fit_default(*QUICK, "--drop", "p", "--guarantee", "none", "-q").err, "")
 
     def test_from_two_thousand_rows_on_a_tenth_is_held_out(self):
@@ -50,8 +51,19 @@ class Auto(CliTest):
     def test_inspect_shows_the_trail(self):
         self.fit_default(*QUICK, "--drop", "p", "--guarantee", "none")
         text = self.ok("inspect", "m.tare").out
-        for part in ("candidates, by pinball loss on 120 left-out rows", "mean", "raw_local", "target", "average", " %"):
+        for part in ("candidates of budget quick, by pinball loss on 120 left-out rows", "mean", "raw_local", "target", "average", " %"):
             self.assertIn(part, text)
+
+    def test_a_time_stands_for_the_budget_that_is_done_by_then(self):
+        self.fit_default("--time", "1h", *FEW_STEPS, "--drop", "p")
+        self.assertIn("candidates of budget best", self.ok("inspect", "m.tare").out)
+        self.fit_default("--time", "0.001s", *FEW_STEPS, "--drop", "p")
+        self.assertIn("candidates of budget quick", self.ok("inspect", "m.tare").out)
+        self.write("data.csv", csv_text(HEADER, points(4500)))
+        text = self.fit_default("--time", "0.001s", *FEW_STEPS, "--drop", "p").err
+        self.assertIn("the answers are those of --budget quick, fitted on 3600 of 4500 rows with 400 more held out", text)
+        for wrong in (("--time", "soon"), ("--time", "5s", "--budget", "quick")):
+            self.fails(USAGE, "fit", "data.csv", "--target", "y", "-o", "n.tare", *wrong, says=["time"], default_method=True)
 
     def test_the_model_predicts(self):
         self.fit_default(*QUICK, "--drop", "p")
