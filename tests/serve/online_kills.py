@@ -21,7 +21,7 @@ import tempfile
 import threading
 import time
 
-from serve_harness import HEADER, TOOL, Service, csv_text, points
+from serve_harness import HEADER, TOOL, WAIT, Service, csv_text, points
 from test_online import journal_rows
 
 START = 60
@@ -51,7 +51,7 @@ class Kills:
         return Service(model, "--log", "errors", "--threads", "2", *options, cwd=self.folder)
 
     def ask(self, service, target, body):
-        connection = http.client.HTTPConnection(*service.address, timeout=30)
+        connection = http.client.HTTPConnection(*service.address, timeout=WAIT)
         try:
             connection.request("POST", target, body, {"Content-Type": "application/json"})
             answer = connection.getresponse()
@@ -68,7 +68,7 @@ class Kills:
 
     def teach(self, service, stop):
         """Sends requests until the service is gone; what is not answered stays open."""
-        connection = http.client.HTTPConnection(*service.address, timeout=30)
+        connection = http.client.HTTPConnection(*service.address, timeout=WAIT)
         try:
             while not stop.is_set() and START + self.sent + 8 < len(self.rows):
                 self.open = self.next_request()
@@ -101,7 +101,7 @@ class Kills:
             thread.start()
         time.sleep(self.rng.expovariate(1 / self.options.mean_seconds))
         service.process.kill()
-        service.process.wait(30)
+        service.process.wait(WAIT)
         stop.set()
         for thread in threads:
             thread.join()
@@ -148,7 +148,7 @@ class Kills:
         killed = self.tool("update", "m.tare", "--journal", "j", "-q")
         time.sleep(self.rng.uniform(0, 0.03))
         killed.kill()
-        self.counts["killed folds"] += killed.wait(30) != 0
+        self.counts["killed folds"] += killed.wait(WAIT) != 0
         if self.tool("update", "m.tare", "--journal", "j", "-q").wait(60) != 0:
             self.faults.append("a fold failed")
         os.remove(self.path("j"))

@@ -14,6 +14,11 @@ import urllib.parse
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 from harness import BAD_DATA, HEADER, NOT_FOUND, OTHER, SANITIZED, TOOL, UNSUPPORTED, USAGE, CliTest, csv_text, main, points  # noqa: F401  (the tests take all of them from here, because this file knows the folder)
 
+# How much longer than on a quiet machine anything may take: these tests look for hangs and for work that grows with the square of
+# its input, not for speed, and a busy machine must not fail them.
+PATIENCE = 10 if SANITIZED else 3
+WAIT = 30 * PATIENCE
+
 JSON, NDJSON, CSV = "application/json", "application/x-ndjson", "text/csv"
 
 
@@ -42,12 +47,12 @@ class Service:
                                         stdout=subprocess.PIPE, stderr=self.log_file, preexec_fn=limits)
         self.url = self.process.stdout.readline().decode().strip()
         if not self.url:
-            self.process.wait(30)
+            self.process.wait(WAIT)
             raise AssertionError(f"the service did not start: {self.log_text()}")
         parts = urllib.parse.urlparse(self.url)
         self.address = (parts.hostname, parts.port)
 
-    def request(self, method, target, body=None, headers=None, timeout=30):
+    def request(self, method, target, body=None, headers=None, timeout=WAIT):
         connection = http.client.HTTPConnection(*self.address, timeout=timeout)
         try:
             connection.request(method, target, body, headers or {})
@@ -64,10 +69,10 @@ class Service:
             body = json.dumps(body)
         return self.request("POST", target, body, {"Content-Type": kind, **(headers or {})}, **options)
 
-    def connect(self, timeout=30):
+    def connect(self, timeout=WAIT):
         return socket.create_connection(self.address, timeout=timeout)
 
-    def raw(self, data, timeout=30):
+    def raw(self, data, timeout=WAIT):
         """Sends bytes as they are and returns all that comes back until the service closes."""
         with self.connect(timeout) as connection:
             try:
@@ -97,7 +102,7 @@ class Service:
     def log(self):
         return [json.loads(line) for line in self.log_text().splitlines()]
 
-    def wait_for_log(self, event, count=1, seconds=20):
+    def wait_for_log(self, event, count=1, seconds=WAIT):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             found = [line for line in self.log() if line["event"] == event]
@@ -109,7 +114,7 @@ class Service:
     def signal(self, number):
         self.process.send_signal(number)
 
-    def stop(self, seconds=30):
+    def stop(self, seconds=WAIT):
         """SIGTERM, and the exit code."""
         if self.process.poll() is None:
             self.signal(signal.SIGTERM)
@@ -118,7 +123,7 @@ class Service:
     def close(self):
         if self.process.poll() is None:
             self.process.kill()
-            self.process.wait(30)
+            self.process.wait(WAIT)
         self.process.stdout.close()
 
 
@@ -156,6 +161,16 @@ class ServeTest(CliTest):
         text = service.log_text()
         for sign in ("AddressSanitizer", "runtime error:", "LeakSanitizer", "terminate called"):
             self.assertNotIn(sign, text)
+
+    def is_within(self, seconds, start):
+        """Since `start` at most these seconds of a quiet machine have passed."""
+        self.assertLess(time.monotonic() - start, seconds * PATIENCE)
+
+    def wait_until(self, condition, seconds=WAIT):
+        end = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), end, "it never came")
+            time.sleep(0.05)
 
     def refused(self, answer, status, *says):
         """The answer must be a problem of this status whose detail holds all of `says`."""

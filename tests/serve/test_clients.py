@@ -5,7 +5,7 @@ import resource
 import threading
 import time
 
-from serve_harness import CSV, SANITIZED, ServeTest, main, read_all
+from serve_harness import CSV, PATIENCE, SANITIZED, ServeTest, main, read_all
 
 ROW = {"a": 1.5, "b": 0.25, "p": 3.25}
 BODY = json.dumps({"rows": [ROW]}).encode()
@@ -102,7 +102,7 @@ class Slow(Clients):
         for connection in connections:
             self.assertEqual(self.status_of(read_all(connection)), 408)
             connection.close()
-        self.assertLess(time.monotonic() - start, 15)
+        self.is_within(5, start)
 
     def test_a_drop_at_a_time_does_not_help(self):
         with self.service.connect() as connection:
@@ -115,7 +115,7 @@ class Slow(Clients):
             except OSError:
                 pass
             self.assertEqual(self.status_of(read_all(connection)), 408)
-            self.assertLess(time.monotonic() - start, 15)
+            self.is_within(5, start)
 
     def test_an_idle_connection_is_no_slow_request(self):
         with self.service.connect() as connection:
@@ -165,12 +165,6 @@ class Crowds(Clients):
             return self.service.get("/livez").status
         except OSError:
             return 0
-
-    def wait_until(self, condition, seconds=20):
-        end = time.monotonic() + seconds
-        while not condition():
-            self.assertLess(time.monotonic(), end, "it never came")
-            time.sleep(0.05)
 
     def test_one_too_many_is_told_so(self):
         crowd = [self.service.connect() for _ in range(200)]
@@ -225,7 +219,7 @@ class Queue(Clients):
     OPTIONS = ("--timeout", 120, "--max-rows", 1_000_000)
 
     def test_large_requests_wait_and_small_ones_do_not(self):
-        rows = "a,b,p\n" + "1,2,3\n" * 200_000
+        rows = "a,b,p\n" + "1,2,3\n" * (20_000 if SANITIZED else 200_000)
         results = []
         threads = [threading.Thread(target=lambda: results.append(self.service.post("/v1/predict", rows, CSV).status))
                    for _ in range(6)]
@@ -237,7 +231,7 @@ class Queue(Clients):
             self.still_serves()
             slowest = max(slowest, time.monotonic() - start)
         self.assertEqual(results, [200] * 6)
-        self.assertLess(slowest, 15 if SANITIZED else 5)
+        self.assertLess(slowest, 2 * PATIENCE)
 
 
 if __name__ == "__main__":

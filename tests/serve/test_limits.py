@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 
-from serve_harness import CSV, SANITIZED, ServeTest, main, read_all
+from serve_harness import CSV, SANITIZED, WAIT, ServeTest, main, read_all
 
 MEGABYTE = 1 << 20
 LEVELS = ",".join(f"{(i + 1) / 481:.4f}" for i in range(480))
@@ -30,10 +30,10 @@ class Answers(ServeTest):
             connection.setsockopt(1, 8, 4096)  # SOL_SOCKET, SO_RCVBUF: little room on the way
             connection.sendall(head + rows)
             greedy.append(connection)
-        self.wait_for(lambda: 'status="429"' in self.service.get("/metrics").text)
+        self.wait_until(lambda: 'status="429"' in self.service.get("/metrics").text)
         self.assertLessEqual(self.service.metric("tare_answer_bytes_held"), 8 * MEGABYTE)
         self.assertEqual(self.service.post("/v1/predict", {"rows": [{"a": 1, "b": 2, "p": 3}]}).status, 200)
-        self.wait_for(lambda: self.service.metric("tare_answer_bytes_held") == 0)
+        self.wait_until(lambda: self.service.metric("tare_answer_bytes_held") == 0)
         for connection in greedy:
             connection.close()
         self.assertEqual(self.service.post("/v1/predict", rows, CSV).status, 200)
@@ -49,12 +49,6 @@ class Answers(ServeTest):
                 data += connection.recv(400_000)
             data += read_all(connection)
         self.assertEqual(data.split(b"\r\n\r\n", 1)[1].count(b"\n"), 50_001)
-
-    def wait_for(self, condition, seconds=30):
-        end = time.monotonic() + seconds
-        while not condition():
-            self.assertLess(time.monotonic(), end, "it never came")
-            time.sleep(0.05)
 
 
 class Work(ServeTest):
@@ -72,7 +66,7 @@ class Work(ServeTest):
     def test_the_time_limit_holds_within_a_block(self):
         start = time.monotonic()
         self.refused(self.long_request(), 503, "time limit")
-        self.assertLess(time.monotonic() - start, 20 if SANITIZED else 6)
+        self.is_within(2, start)
 
     def test_it_stops_in_time_with_all_workers_busy(self):
         """Also requests that wait for a worker are answered: their time began when they arrived."""
@@ -89,8 +83,8 @@ class Work(ServeTest):
             pass
         start = time.monotonic()
         self.service.signal(signal.SIGTERM)
-        self.assertEqual(self.service.process.wait(30), 0)
-        self.assertLess(time.monotonic() - start, 20 if SANITIZED else 6)
+        self.assertEqual(self.service.process.wait(WAIT), 0)
+        self.is_within(2, start)
         for thread in threads:
             thread.join()
         self.assertEqual(set(answers), {503})
@@ -107,8 +101,8 @@ class Work(ServeTest):
         self.service.signal(signal.SIGTERM)
         self.service.wait_for_log("stopping")
         self.service.signal(signal.SIGTERM)
-        self.assertEqual(self.service.process.wait(30), 1)
-        self.assertLess(time.monotonic() - start, 20 if SANITIZED else 6)
+        self.assertEqual(self.service.process.wait(WAIT), 1)
+        self.is_within(2, start)
         for thread in threads:
             thread.join()
 
@@ -138,7 +132,7 @@ class Columns(ServeTest):
         start = time.monotonic()
         answer = self.service.post("/v1/predict?keep=all", f"a,b,p,{names}\n" + ("1,2,3" + ",7" * 40_000 + "\n") * 2, CSV)
         self.assertEqual(answer.status, 200)
-        self.assertLess(time.monotonic() - start, 20 if SANITIZED else 5)
+        self.is_within(2, start)
         self.assertEqual(len(answer.text.splitlines()[2].split(",")), 40_006)
 
     def test_millions_of_columns(self):

@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 
-from serve_harness import ServeTest, main
+from serve_harness import WAIT, ServeTest, main
 
 ROW = {"a": 1.5, "b": 0.25, "p": 3.25}
 
@@ -79,7 +79,7 @@ class Reload(ServeTest):
         seen, problems = set(), []
 
         def client():
-            connection = http.client.HTTPConnection(*self.service.address, timeout=30)
+            connection = http.client.HTTPConnection(*self.service.address, timeout=WAIT)
             try:
                 while not done.is_set():
                     connection.request("POST", "/v1/predict", body, {"Content-Type": "application/json"})

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import urllib.request
 
-from serve_harness import BAD_DATA, NOT_FOUND, OTHER, SANITIZED, TOOL, UNSUPPORTED, USAGE, ServeTest, main
+from serve_harness import BAD_DATA, NOT_FOUND, OTHER, SANITIZED, TOOL, UNSUPPORTED, USAGE, WAIT, ServeTest, main
 
 
 class Start(ServeTest):
@@ -43,7 +43,7 @@ class Start(ServeTest):
     def test_a_pipe_is_no_model(self):
         """Opening it does not wait for someone who writes."""
         os.mkfifo(self.path("pipe"))
-        result = self.run_tool("serve", "pipe", timeout=20)  # not fails(), which reads every file of the folder
+        result = self.run_tool("serve", "pipe", timeout=WAIT)  # not fails(), which reads every file of the folder
         self.assertEqual(result.code, OTHER)
         self.assertIn("pipe: is not a regular file", result.err)
         os.replace(self.path("pipe"), self.path("m.tare"))
@@ -65,12 +65,12 @@ class Start(ServeTest):
         line = json.loads(process.stdout.readline())
         self.assertEqual(line["url"], f"http://127.0.0.1:{line['port']}")
         for path, status in (("/livez", 200), ("/nope", 404)):
-            connection = http.client.HTTPConnection("127.0.0.1", line["port"], timeout=30)
+            connection = http.client.HTTPConnection("127.0.0.1", line["port"], timeout=WAIT)
             connection.request("GET", path)
             self.assertEqual(connection.getresponse().status, status)
             connection.close()
         process.terminate()
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=WAIT)
         self.assertEqual((process.returncode, out), (0, b""))
         events = [json.loads(text) for text in err.splitlines()]
         self.assertEqual([event["event"] for event in events], ["listening", "request", "stopping", "stopped"])
@@ -96,10 +96,10 @@ class Start(ServeTest):
         url = process.stdout.readline().decode().strip()
         process.stderr.close()
         for _ in range(20):
-            with urllib.request.urlopen(url + "/livez", timeout=30) as answer:
+            with urllib.request.urlopen(url + "/livez", timeout=WAIT) as answer:
                 self.assertEqual(answer.status, 200)
         process.terminate()
-        self.assertEqual(process.wait(30), 0)
+        self.assertEqual(process.wait(WAIT), 0)
 
 
 if __name__ == "__main__":
