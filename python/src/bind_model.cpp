@@ -246,7 +246,7 @@ NamedValues guarantee_dict(const Model& model) {
   const GuaranteeDescription& guarantee = *description.guarantee;
   const bool split = guarantee.form == GuaranteeForm::kSplit;
   const std::optional<double> proven = guarantee.at(0.9).proven;
-  constexpr const char* kForms[] = {"split", "cross", "local", "conditional"};
+  constexpr const char* kForms[] = {"split", "cross", "local", "conditional", "loose"};
   result["form"] = kForms[static_cast<std::size_t>(guarantee.form)];
   result["folds"] = guarantee.folds;
   result["rows"] = guarantee.rows;

@@ -59,6 +59,8 @@ def _form(of: dict[str, Any]) -> str:
         return f"cross, {of['folds']} folds, {of['rows']} rows ranked"
     if of["form"] == "local":
         return f"local{', fixed' if of['local']['fixed'] else ''}, {of['rows']} rows ranked"
+    if of["form"] == "loose":
+        return f"loose, {of['rows']} rows ranked by a second model"
     if of["form"] == "conditional":
         return (
             f"conditional on {', '.join(of['conditions'])} ({of['functions']} independent functions of a row), {of['rows']} rows held out"
@@ -72,7 +74,7 @@ def _guarantee(model: dict[str, Any]) -> list[Fact]:
         return [("guarantee", "none")]
     cross = of["form"] == "cross"
     delivers = _by_confidence(of["intervals"], "on_average")
-    note = {"cross": " (where the models of the folds agree)", "split": ""}.get(of["form"], " (where the held-out rows permit it)")
+    note = {"cross": " (where the models of the folds agree)", "split": "", "loose": ""}.get(of["form"], " (where the held-out rows permit it)")
     facts = [("guarantee", _form(of)), ("delivers", ("at least " if of["own_levels"] else "") + delivers + note)]
     if of["local"] is not None and of["local"]["fixed"]:
         facts.append(("proven", "nothing for 'local,fixed': only the draw of 'local' has a proof"))

@@ -92,7 +92,7 @@ OrderedJson local_object(const Description& model) {
 }
 
 OrderedJson guarantee_object(const Description& model) {
-  constexpr std::string_view kForms[] = {"split", "cross", "local", "conditional"};
+  constexpr std::string_view kForms[] = {"split", "cross", "local", "conditional", "loose"};
   if (!model.guarantee) return nullptr;
   const GuaranteeDescription& of = *model.guarantee;
   OrderedJson json = {{"form", kForms[static_cast<std::size_t>(of.form)]},

@@ -17,6 +17,7 @@
 #include "calibrate/guarantee/fold_given.h"
 #include "calibrate/guarantee/guarantee.h"
 #include "calibrate/guarantee/guarantee_split.h"
+#include "calibrate/guarantee/loose/loose_guarantee.h"
 #include "calibrate/guarantee/rowwise/fit_rowwise.h"
 #include "calibrate/rows/row_split.h"
 #include "calibrate/shift/shift.h"
@@ -204,6 +205,25 @@ std::unique_ptr<QuantileModel> fit_bands(const Method& method, std::unique_ptr<Q
                    input.fold.empty() ? fit : fit_on_fold_means(fit), how);
 }
 
+/// The method on all rows, backed by a split of a quicker fit.
+std::unique_ptr<QuantileModel> fit_loose(const Method& method, const FitInput& input,
+                                         const Params& params, const Surroundings& around,
+                                         const Execution& how) {
+  Params of_proof = params;
+  of_proof.merge(Params::parse(method.proof_params));
+  const RowOrder order = order_of(input, params);
+  const Partition parts = guarantee_partition(input, around.guarantee, order);
+  auto proof = std::make_unique<GuaranteedModel>(
+      fit_plain(method, InputPart(input, parts.first).input(), of_proof, around.masses, how),
+      InputPart(input, parts.second).input(), how);
+  if (order == RowOrder::kTime) proof->set_in_time_order();
+  proof->set_rows_depend(input.rows_depend);
+  auto loose = std::make_unique<LooseGuarantee>(
+      fit_plain(method, input, params, around.masses, how), std::move(proof));
+  if (!around.bands) return loose;
+  return fit_bands(method, std::move(loose), input, params, around.masses, 0, how);
+}
+
 std::unique_ptr<QuantileModel> fit_guaranteed(const Method& method, const FitInput& input,
                                               const Params& params, const Surroundings& around,
                                               const Execution& how) {
@@ -225,6 +245,9 @@ std::unique_ptr<QuantileModel> fit_guaranteed(const Method& method, const FitInp
     const std::size_t ranked = whole->overall().rows();
     if (!around.bands) return whole;
     return fit_bands(method, std::move(whole), input, params, around.masses, ranked, how);
+  }
+  if (rule.form == GuaranteeRule::Form::kLoose) {
+    return fit_loose(method, input, params, around, how);
   }
   if (rule.is_rowwise()) check_rowwise(input, rule, order);
   const Partition parts = guarantee_partition(input, rule, order);
@@ -303,8 +326,8 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
   if (has_option(method, "time") && canonical_name(all.text("time", "none")) != "none") {
     return fit_timed(method, input, params, how);
   }
-  const GuaranteeRule guarantee =
-      resolve_guarantee(parse_guarantee(all), rows_to_draw_from(input).size());
+  const GuaranteeRule guarantee = resolve_guarantee(
+      parse_guarantee(all), rows_to_draw_from(input).size(), order_of(input, own_params(all)));
   check_stated(input, guarantee.form);
   const bool guaranteed = guarantee.form != GuaranteeRule::Form::kNone;
   const Surroundings around{guarantee, parse_masses(all),

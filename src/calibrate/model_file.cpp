@@ -11,6 +11,7 @@
 #include "calibrate/bounds/bounded_model.h"
 #include "calibrate/guarantee/fold_given.h"
 #include "calibrate/guarantee/guarantee.h"
+#include "calibrate/guarantee/loose/loose_guarantee.h"
 #include "calibrate/guarantee/rowwise/rowwise_guarantee.h"
 #include "calibrate/online/online_model.h"
 #include "calibrate/plain_schema.h"
@@ -40,6 +41,7 @@ std::unique_ptr<const QuantileModel> load_wrapped(const TensorReader& in, const 
   };
   const auto load_whole = [&](const TensorReader& part) -> Loaded {
     if (GuaranteedModel::is_in(part)) return GuaranteedModel::load(part, load_fold);
+    if (LooseGuarantee::is_in(part)) return LooseGuarantee::load(part, load_plain);
     if (RowwiseGuarantee::is_in(part)) return RowwiseGuarantee::load(part, load_plain);
     return load_plain(part);
   };

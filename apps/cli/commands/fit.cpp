@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "calibrate/bounds/bounds.h"
+#include "calibrate/guarantee/guarantee_split.h"
 #include "io/files/atomic_file.h"
 #include "io/tensor_store.h"
 #include "support/bar.h"
@@ -47,7 +48,8 @@ std::string time_note(const FittedModel& fitted, const Description& model) {
   if (!fitted.params.has("time") || !model.trail || model.trail->budget.empty()) return {};
   std::string text = fmt::format("time: the answers are those of --budget {}", model.trail->budget);
   const bool folds = model.guarantee && model.guarantee->form == GuaranteeForm::kCross;
-  std::size_t held_out = model.guarantee ? model.guarantee->rows : 0;
+  const bool loose = model.guarantee && model.guarantee->form == GuaranteeForm::kLoose;
+  std::size_t held_out = model.guarantee && !loose ? model.guarantee->rows : 0;
   if (model.guarantee && model.guarantee->local) held_out += model.guarantee->local->tuned_on;
   if (folds || model.trail->trained + held_out == fitted.rows) return text;
   return text + fmt::format(", fitted on {} of {} rows{}", model.trail->trained, fitted.rows,
@@ -109,9 +111,12 @@ void print_result(const FitArguments& arguments, const FittedModel& fitted,
   const bool asked = fitted.params.has("guarantee");
   if (!model.guarantee && fitted.method == "auto" && !asked) {
     note(common,
-         fmt::format("guarantee: none, because {} rows are too few to hold some out; --guarantee "
-                     "cross adds one at the cost of wider intervals and more time",
-                     fitted.rows));
+         fmt::format(
+             "guarantee: none, because {} rows {}; --guarantee cross adds one at the cost of "
+             "wider intervals and more time",
+             fitted.rows,
+             fitted.rows < kRowsForLoose ? "are too few to hold some out"
+                                         : "in time order permit no proof"));
   }
 }
 

@@ -17,13 +17,17 @@ bool is_cross(const GuaranteeDescription& guarantee) {
   return guarantee.form == GuaranteeForm::kCross;
 }
 
+bool is_loose(const GuaranteeDescription& guarantee) {
+  return guarantee.form == GuaranteeForm::kLoose;
+}
+
 /// Whether ranks differ from row to row.
 bool is_rowwise(const GuaranteeDescription& guarantee) {
   return guarantee.form == GuaranteeForm::kLocal || guarantee.form == GuaranteeForm::kConditional;
 }
 
 const char* form_name(const GuaranteeDescription& guarantee) {
-  constexpr const char* kNames[] = {"split", "cross", "local", "conditional"};
+  constexpr const char* kNames[] = {"split", "cross", "local", "conditional", "loose"};
   return kNames[static_cast<std::size_t>(guarantee.form)];
 }
 
@@ -93,6 +97,18 @@ std::string cross_note(const GuaranteeDescription& guarantee) {
       100.0 * guarantee.seen_coverage.value_or(0.0));
 }
 
+std::string loose_note(const GuaranteeDescription& guarantee) {
+  const IntervalCoverage& ninety = guarantee.at(0.9);
+  const std::string proven =
+      ninety.proven ? fmt::format("a 90 % interval is proven to cover at least {:.3g} %",
+                                  100.0 * *ninety.proven)
+                    : "no coverage is proven for these rows";
+  return fmt::format(
+      "guarantee: {} by a second model, which ranks {} rows that it was not trained on; all rows "
+      "train the first (--guarantee split proves more, and costs these rows)",
+      proven, guarantee.rows);
+}
+
 void warn_about_groups(const GuaranteeDescription& guarantee, const Common& common) {
   std::vector<std::string> small;
   for (const GuaranteeGroup& group : guarantee.groups) {
@@ -134,6 +150,7 @@ std::string guarantee_note(const Description& model) {
   const std::string condition = assumes.empty() ? "" : ". It assumes that " + assumes;
   if (is_cross(guarantee)) return cross_note(guarantee) + condition;
   if (is_rowwise(guarantee)) return rowwise_note(model) + condition;
+  if (is_loose(guarantee)) return loose_note(guarantee) + condition;
   return fmt::format("guarantee: {} rows held out ({:.3g} %); on these {}{}", guarantee.rows,
                      100.0 * static_cast<double>(guarantee.rows) / static_cast<double>(model.rows),
                      cost_text(*guarantee.cost), condition);
@@ -150,6 +167,11 @@ Json guarantee_json(const Description& model) {
     json["proven_coverage_90"] = ninety.proven ? Json(*ninety.proven) : Json(nullptr);
     json["agreed_coverage_90"] = ninety.on_average;
     json["seen_coverage_90"] = guarantee.seen_coverage.value_or(0.0);
+    return json;
+  }
+  if (is_loose(guarantee)) {
+    const IntervalCoverage& ninety = guarantee.at(0.9);
+    json["proven_coverage_90"] = ninety.proven ? Json(*ninety.proven) : Json(nullptr);
     return json;
   }
   json["share"] = static_cast<double>(guarantee.rows) / static_cast<double>(model.rows);
@@ -177,6 +199,9 @@ std::string guarantee_form(const GuaranteeDescription& guarantee) {
     return fmt::format("local{}, {} rows ranked", guarantee.local->fixed ? ", fixed" : "",
                        guarantee.rows);
   }
+  if (is_loose(guarantee)) {
+    return fmt::format("loose, {} rows ranked by a second model", guarantee.rows);
+  }
   if (!is_cross(guarantee)) {
     return fmt::format("split{}, {} rows held out",
                        guarantee.own_levels ? ", the model's own levels where the ranks allow" : "",
@@ -197,7 +222,8 @@ std::string guarantee_bound(const GuaranteeDescription& guarantee) {
   if (is_rowwise(guarantee) && !guarantee.has_bound) {
     return "the columns delivered_... of a prediction have it; with ',strict' each level holds";
   }
-  if (guarantee.form == GuaranteeForm::kSplit) return {};
+  // Of these, guarantee_delivers says it.
+  if (guarantee.form == GuaranteeForm::kSplit || is_loose(guarantee)) return {};
   if (!guarantee.has_bound) return no_bound_text();
   return by_confidence(guarantee,
                        [](const IntervalCoverage& interval) { return interval.proven.value(); });

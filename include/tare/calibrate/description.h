@@ -30,7 +30,7 @@ struct GivenColumn {
 /// A central interval of a guarantee, for rows that use the ranks of all rows.
 struct IntervalCoverage {
   double confidence = 0.0;
-  /// Average coverage over new rows: exact for split, with its model's own levels a lower bound;
+  /// Average coverage over new rows: exact for split, a lower bound with own_levels;
   /// for cross exact if the models of the folds agree; for local and conditional the confidence.
   double on_average = 0.0;
   /// The proven lower bound of the coverage; none if there is no proof.
@@ -54,7 +54,7 @@ struct GuaranteeCost {
   std::size_t levels = 0;  // number compared, of 100: those that the ranks keep
 };
 
-enum class GuaranteeForm : std::uint8_t { kSplit, kCross, kLocal, kConditional };
+enum class GuaranteeForm : std::uint8_t { kSplit, kCross, kLocal, kConditional, kLoose };
 
 /// Ranks near the row: the kernel by which held-out rows count.
 struct LocalGuaranteeDescription {
@@ -73,7 +73,8 @@ struct GuaranteeDescription {
   std::size_t rows = 0;     // number ranked; for a split the held-out rows
   std::size_t folds = 1;    // 1: a split
   bool has_bound = false;   // IntervalCoverage::proven has a value
-  bool own_levels = false;  // a split that answers with the model's own levels where ranks allow
+  bool own_levels = false;  // a split or loose: the model's own levels where ranks allow, so that
+                            // IntervalCoverage::on_average is a lower bound
   /// Central intervals of 50, 80, 90, 95 and 99 %.
   std::vector<IntervalCoverage> intervals;
   std::vector<GuaranteeGroup> groups;  // empty: it holds overall

@@ -60,6 +60,8 @@ Effort effort_of(const Params& params) {
               .all_families = false,
               .rough = true,
               .contest_rows = 500};
+  } else if (budget == "proof") {  // of a second model (Method::proof_params)
+    effort = {.folds = 3, .folds_of_many = 3, .trees = 30, .contest_rows = 2000};
   } else if (budget == "best") {
     effort = {.folds = 10, .folds_of_many = 10, .sure_rungs = 4, .members = 4, .trees = 300};
   } else if (budget != "default") {

@@ -19,9 +19,12 @@ namespace {
 constexpr std::array kGuaranteeOptions = std::to_array<ParamInfo>({
     {"guarantee", "none",
      "finite-sample guarantee of coverage, on average over exchangeable rows, by held-out rows: "
-     "none, split, split:SHARE, cross, cross:FOLDS; auto (the default of method auto) means "
-     "split:0.1,own from 2,000 rows on and none below; split,own: the model's own levels as far as "
-     "the ranks allow; local (ranks near the row), conditional:COLUMNS "
+     "none, split, split:SHARE, cross, cross:FOLDS, loose; auto (the default of method auto) means "
+     "split:0.1,own from 2,000 rows on and loose below; split,own: the model's own levels as far "
+     "as "
+     "the ranks allow; loose: a model of all rows, widened where a second model on a part of them "
+     "proves that it misses more than twice as often as its level says; local (ranks near the "
+     "row), conditional:COLUMNS "
      "(coverage also for every reweighting of rows by these columns; conditional:groups, "
      "conditional:kernel). If there are too few rows for a level, the "
      "answer is the model's own quantile, or infinite with ',strict' (split,strict)"},
@@ -33,6 +36,13 @@ std::vector<T> entries(std::span<const T> values, std::span<const std::size_t> r
   if (values.empty()) return result;
   for (const std::size_t i : rows) result.push_back(values[i]);
   return result;
+}
+
+/// An eighth of the rows, but enough for the 95 % quantile, and not more than tell a level apart
+/// from the next per cent.
+double loose_share(std::size_t rows) {
+  const std::size_t count = std::clamp<std::size_t>(rows / 8, kRowsForNinety, 2000);
+  return static_cast<double>(count) / static_cast<double>(std::max<std::size_t>(rows, 1));
 }
 
 /// The rows that the caller has held out.
@@ -69,7 +79,11 @@ GuaranteeRule parse_guarantee(const Params& params) {
   const bool plain = parts.size() == 1;
   if (form == "local" || form == "conditional") return parse_rowwise(text);
   GuaranteeRule rule;
-  rule.form = form == "split" ? kSplit : form == "cross" ? kCross : form == "auto" ? kAuto : kNone;
+  rule.form = form == "split"   ? kSplit
+              : form == "cross" ? kCross
+              : form == "loose" ? kLoose
+              : form == "auto"  ? kAuto
+                                : kNone;
   const auto has_word = [&](std::string_view word) {
     return std::ranges::count_if(words.begin() + 1, words.end(), [&](const std::string& other) {
              return canonical_name(other) == word;
@@ -77,12 +91,14 @@ GuaranteeRule parse_guarantee(const Params& params) {
   };
   const bool strict = has_word("strict");
   const bool own = has_word("own") && rule.form == kSplit;
+  if (rule.form == kLoose) rule.share = 0.0;
   if (strict) rule.outer = OuterLevels::kInfinite;
   if (own) rule.levels = SplitLevels::kOwn;
   const std::size_t known = 1U + (strict ? 1U : 0U) + (own ? 1U : 0U);
-  const bool readable = words.size() == known && (known == 1 || rule.form != kNone);
+  const bool may_have_words = rule.form != kNone && rule.form != kLoose;
+  const bool readable = words.size() == known && (known == 1 || may_have_words);
   if (readable && plain && (rule.form != kNone || form == "none")) return rule;
-  if (readable && rule.form == kSplit && parts.size() == 2) {
+  if (readable && (rule.form == kSplit || rule.form == kLoose) && parts.size() == 2) {
     rule.share = parse_number(parts[1]).value_or(0.0);
     if (rule.share > 0.0 && rule.share < 1.0) return rule;
   }
@@ -92,24 +108,30 @@ GuaranteeRule parse_guarantee(const Params& params) {
   }
   fail_option(
       "guarantee", text,
-      fmt::format("must be none, auto, split, split:SHARE with a share between 0 and 1, cross, or "
-                  "cross:FOLDS with 2 to {} folds, local, or conditional:COLUMNS; all except none "
-                  "may end in ',strict', and split in ',own'",
-                  kMostFolds));
+      fmt::format(
+          "must be none, auto, split, split:SHARE or loose:SHARE with a share between 0 and "
+          "1, loose, cross, cross:FOLDS with 2 to {} folds, local, or conditional:COLUMNS; "
+          "all except none and loose may end in ',strict', and split in ',own'",
+          kMostFolds));
 }
 
-GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows) {
+GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows, RowOrder order) {
   constexpr std::size_t kRowsToSplit = 2000;
   constexpr double kMostHeldOut = 2000.0;
   constexpr double kHeldOutShare = 0.1;
   using enum GuaranteeRule::Form;
-  if (rule.form != kAuto) return rule;
-  GuaranteeRule resolved;
-  if (rows >= kRowsToSplit) {
+  GuaranteeRule resolved = rule;
+  if (rule.form == kAuto && rows >= kRowsToSplit) {
     resolved.form = kSplit;
     resolved.share = std::min(kHeldOutShare, kMostHeldOut / static_cast<double>(rows));
-    resolved.outer = rule.outer;
     resolved.levels = SplitLevels::kOwn;
+  } else if (rule.form == kAuto) {
+    const bool possible = rows >= kRowsForLoose && order == RowOrder::kNone;
+    resolved.form = possible && rule.outer == OuterLevels::kOwnTail ? kLoose : kNone;
+    resolved.share = 0.0;
+  }
+  if (resolved.form == kLoose && resolved.share == 0.0) {
+    resolved.share = loose_share(rows);
   }
   return resolved;
 }

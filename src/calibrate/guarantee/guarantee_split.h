@@ -29,20 +29,21 @@ enum class OuterLevels : std::uint8_t { kOwnTail, kInfinite };
 /// allow (own_levels.h).
 enum class SplitLevels : std::uint8_t { kRanked, kOwn };
 
-/// The requested guarantee. Text: none, auto, split, split:SHARE, cross, cross:FOLDS; all except
-/// none may end in ",strict" for OuterLevels::kInfinite, and split in ",own" for
-/// SplitLevels::kOwn. rowwise_rule.h has the forms whose
-/// ranks differ from row to row.
+/// The requested guarantee. Text: none, auto, split, split:SHARE, cross, cross:FOLDS, loose,
+/// loose:SHARE; split, cross and auto may end in ",strict" for OuterLevels::kInfinite, and split in
+/// ",own" for SplitLevels::kOwn. rowwise_rule.h has the forms whose ranks differ from row to row.
 struct GuaranteeRule {
   enum class Form : std::uint8_t {
     kNone,
     kAuto,
     kSplit,
     kCross,
+    kLoose,
     kLocal,
     kConditional
   } form = Form::kNone;
-  double share = 0.2;     // of the rows that are held out, for all forms but cross
+  double share = 0.2;     // of the rows that are held out, for all forms but cross; of loose 0: set
+                          // by the number of rows
   std::size_t folds = 5;  // for cross, 2 to kMostFolds
   OuterLevels outer = OuterLevels::kOwnTail;
   SplitLevels levels = SplitLevels::kRanked;  // for split
@@ -57,14 +58,17 @@ inline constexpr std::size_t kMostFolds = 20;
 /// Throws kInvalidArgument.
 GuaranteeRule parse_guarantee(const Params& params);
 
-/// The meaning of `auto` for a number of rows that may be held out. From 2,000 rows on: a tenth of
-/// them, at most 2,000, which costs the fit little. Below: none, because a tenth would be too few
-/// for the outer levels, and folds are expensive on small data (decision 16).
-GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows);
-
 /// The order of the rows. Of a series (kTime) the last rows are held out, because neighbouring rows
 /// resemble each other.
 enum class RowOrder : std::uint8_t { kNone, kTime };
+
+/// The meaning of `auto` for a number of rows that may be held out. From 2,000 rows on: a split of
+/// a tenth of them, at most 2,000, which costs the fit little. Below: loose, because a tenth of few
+/// rows is missed in the fit and cannot keep the outer levels, and folds are expensive (decision
+/// 35). None below kRowsForLoose, and for fewer than 2,000 rows of a series, for which nothing
+/// could be proven.
+GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows, RowOrder order);
+inline constexpr std::size_t kRowsForLoose = 60;
 
 /// Rows for the fit (first) and rows held out (second): drawn at random, or the last ones. If
 /// FitInput::calibrate_rows marks the calibration rows, the share refers to these and the held-out

@@ -155,25 +155,35 @@ TEST(GuaranteedModel, TakesTheRowsOfASeriesFromItsEnd) {
   }
 }
 
-TEST(GuaranteedModel, AutoIsSplitWhereRowsAreManyAndNothingWhereTheyAreFew) {
+TEST(GuaranteedModel, AutoIsSplitWhereRowsAreManyAndLooseWhereTheyAreFew) {
   const GuaranteeRule rule = parse_guarantee(Params::parse("guarantee=auto"));
+  const auto resolve = [](const GuaranteeRule& asked, std::size_t rows) {
+    return resolve_guarantee(asked, rows, RowOrder::kNone);
+  };
   using enum GuaranteeRule::Form;
-  EXPECT_EQ(resolve_guarantee(rule, 1999).form, kNone);
-  EXPECT_EQ(resolve_guarantee(rule, 2000).form, kSplit);
-  EXPECT_EQ(resolve_guarantee(rule, 2000).share, 0.1);
-  EXPECT_EQ(resolve_guarantee(rule, 1'000'000).share, 0.002);
-  EXPECT_EQ(resolve_guarantee(rule, 2000).levels, SplitLevels::kOwn);
+  EXPECT_EQ(resolve(rule, kRowsForLoose - 1).form, kNone);
+  EXPECT_EQ(resolve(rule, kRowsForLoose).form, kLoose);
+  EXPECT_EQ(resolve(rule, 1999).form, kLoose);
+  EXPECT_EQ(resolve_guarantee(rule, 1999, RowOrder::kTime).form, kNone);
+  EXPECT_EQ(resolve(rule, 2000).form, kSplit);
+  EXPECT_EQ(resolve_guarantee(rule, 2000, RowOrder::kTime).form, kSplit);
+  EXPECT_EQ(resolve(rule, 2000).share, 0.1);
+  EXPECT_EQ(resolve(rule, 1'000'000).share, 0.002);
+  EXPECT_EQ(resolve(rule, 2000).levels, SplitLevels::kOwn);
+  EXPECT_EQ(resolve(rule, 100).share, 0.19);
+  EXPECT_EQ(resolve(rule, 800).share, 0.125);
+  EXPECT_EQ(parse_guarantee(Params::parse("guarantee=loose:0.3")).share, 0.3);
   const GuaranteeRule asked = parse_guarantee(Params::parse("guarantee=split:0.3"));
   EXPECT_EQ(asked.levels, SplitLevels::kRanked);
   for (const char* text : {"split,own", "split:0.3,own", "split,own,strict", "split,strict,own"}) {
     const GuaranteeRule own = parse_guarantee(Params::parse(std::string("guarantee=") + text));
     EXPECT_EQ(own.levels, SplitLevels::kOwn) << text;
   }
-  EXPECT_EQ(resolve_guarantee(asked, 50).share, 0.3);
+  EXPECT_EQ(resolve(asked, 50).share, 0.3);
   EXPECT_EQ(asked.outer, OuterLevels::kOwnTail);
   for (const char* text : {"split,strict", "split:0.3,strict", "cross:4,strict", "auto,strict"}) {
     const GuaranteeRule strict = parse_guarantee(Params::parse(std::string("guarantee=") + text));
-    EXPECT_EQ(resolve_guarantee(strict, 5000).outer, OuterLevels::kInfinite) << text;
+    EXPECT_EQ(resolve(strict, 5000).outer, OuterLevels::kInfinite) << text;
   }
 }
 
