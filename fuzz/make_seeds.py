@@ -261,6 +261,7 @@ MODELS = {
     "cross": ["--method", "pure_kernel", "--split", "0.6", "--guarantee", "cross:2"],
     "local": ["--method", "pure_kernel", "--split", "0.6", "--guarantee", "local,fixed,share=0.5"],
     "conditional": ["--method", "pure_kernel", "--split", "0.6", "--guarantee", "conditional:a,groups,kernel:2,share=0.5", "--group", "c"],
+    "loose": ["--method", "pure_kernel", "--split", "0.6", "--guarantee", "loose:0.5"],
     "masses": ["--method", "pure_kernel", "--split", "0.6", "--masses", "yes", "--bounds", "0,", "--target", "n"],
     "bands": ["--method", "pure_kernel", "--split", "0.6", "--bands", "on"],
     "given": ["--method", "nrc", "--split", "0.6", "--prediction", "q0.1", "--prediction-sd", "w", "--guarantee", "cross:2"],

@@ -55,7 +55,7 @@ class Calibrator(QuantileEstimator):
         reads no other column: these may have any type (dates, identifiers, gaps), and X may be sparse. 'auto' selects the columns on
         which the distribution of the residual depends. None: all columns, from which 'nrc_boost' makes its own selection; for a model
         with a spread 'auto' if there are more than three columns.
-    guarantee : {'marginal', 'split', 'split:SHARE', 'cross', 'cross:FOLDS', 'local', 'conditional:COLUMNS', 'none'} or None
+    guarantee : {'marginal', 'split', 'split:SHARE', 'cross', 'cross:FOLDS', 'loose', 'local', 'conditional:COLUMNS', 'none'} or None
         Coverage on average over new rows that are exchangeable with those of the fit; never for a single row.
         'split': a share of the rows (default: a fifth) is held out before any training and used only for ranks. An interval covers
         at least its level. `fit` trains `cv` + 1 copies of the estimator on the other rows.
@@ -64,8 +64,10 @@ class Calibrator(QuantileEstimator):
         covers its level if the models of the folds agree. The proven coverage is lower: `guarantee_['proven_90']` has it for this
         number of rows and folds. For a 90 % interval of 500 rows in five folds it is 76.8 %; its limit for many rows is 80 %.
         'marginal': 'cross' from 100 rows on and 'split' (at most 10,000 rows held out) from 5,000 on; `calibrate` uses ten folds
-        below 2,000 rows and five from there on. With tare's own models: 'split:0.1,own' from 2,000 rows on. Below 100 (2,000) rows
-        there is no guarantee, and a `TareWarning` is issued.
+        below 2,000 rows and five from there on. With tare's own models: 'split:0.1,own' from 2,000 rows on and 'loose' below. Below 100
+        (60) rows there is no guarantee, and a `TareWarning` is issued.
+        'loose', for tare's own models and in `calibrate`: all rows train the model, and a second one, trained without some rows, ranks
+        these. A 90 % interval is proven to cover at least 80 %; `guarantee_['proven_90']` has the figure for this fit.
         'split,own': the model's own levels as far as the ranks allow: the same proof with less sampling error.
         'local': as 'split', with ranks among held-out rows near the row, in features that a third of the held-out rows choose; the
         average over rows keeps its level, and rows of each region nearly do. Each row has its own random draw, from `random_state` and
@@ -117,7 +119,7 @@ class Calibrator(QuantileEstimator):
     Attributes
     ----------
     guarantee_ : dict
-        The guarantee of the fit: 'form' is 'split', 'cross', 'local', 'conditional' or 'none'; 'rows' is the number of ranked rows; 'folds'; and
+        The guarantee of the fit: 'form' is 'split', 'cross', 'loose', 'local', 'conditional' or 'none'; 'rows' is the number of ranked rows; 'folds'; and
         'proven_90' is the proven coverage of a 90 % interval, or None without a proof. 'groups' (only with `group`): for each value of
         the column the ranked 'rows', and whether there are enough for 'own_ranks'; nothing is proven for a group without.
     estimator_ : object

@@ -107,6 +107,10 @@ def in_fit(text: str | None, rows: int, cv: int | Folds, within_groups: bool = F
     name, detail, flags = _parts(text)
     if name in _ROWWISE:
         return _rowwise(name, text or "")
+    if name == "loose":
+        raise ValueError(
+            f"guarantee={text!r} is for tare's own models and for calibrate(): around an estimator that fit() trains, use 'cross' or 'split'."
+        )
     wrong = ValueError(_FORMS.format(least=LEAST_FOLDS, most=_core.most_folds, text=text))
     folds = cv.count if isinstance(cv, Folds) else max(LEAST_FOLDS, min(cv, _core.most_folds))
     asked = Guarantee(name, folds=folds, flags=flags)
@@ -173,7 +177,7 @@ def _warn_too_few(rows: int, stacklevel: int) -> None:
 
 def warn_no_guarantee_of_own(rows: int, method: str) -> None:
     text = (
-        f"guarantee='marginal' gives method {method!r} a guarantee from 2,000 rows on, but there are {rows}: no coverage is "
+        f"guarantee='marginal' gives method {method!r} a guarantee from 60 rows on (2,000 in time order), but there are {rows}: no coverage is "
         "guaranteed (guarantee_ says 'none'). Ask for 'split' or 'cross' by name, or pass guarantee='none' to say that none is needed."
     )
     warnings.warn(TareWarning("no_guarantee", rows, text), stacklevel=4)

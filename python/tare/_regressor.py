@@ -34,7 +34,8 @@ class QuantileRegressor(QuantileEstimator):
     budget : {'quick', 'default', 'best'} or None
         For method 'auto': how much time it may take. None: 'default', or what ``options={"time": "30s"}`` leaves time for.
     guarantee : str or None
-        'split', 'split:SHARE', 'cross', 'cross:FOLDS', 'local', 'conditional:COLUMNS' or 'none', as in `Calibrator`; None: the method's default.
+        'split', 'split:SHARE', 'cross', 'cross:FOLDS', 'loose', 'local', 'conditional:COLUMNS' or 'none', as in `Calibrator`; None: the method's
+        default.
     bounds : 'auto', 'none' or (low, high)
         Range of possible targets; answers are limited to it, including infinite ones. Either side may be None, as in (0, None).
         'auto' detects 0 for counts and amounts, and 0 and 1 for shares, if many targets lie at the end and none beyond. A target

@@ -184,11 +184,15 @@ std::unique_ptr<QuantileModel> fit_plain(const Method& method, const FitInput& i
   return fit_with_masses(fit, input, order_of(input, params), how);
 }
 
+bool is_quick(const Params& params) {
+  return canonical_name(params.text("budget", "")) == "quick";
+}
+
 /// Whether bands=auto is on: where 12 fits on halves are no burden.
 bool wants_bands(BandRule rule, const Method& method, const FitInput& input, const Params& params) {
   if (rule != BandRule::kAuto) return rule == BandRule::kOn;
   return !method.slow && input.x.rows() <= kMostRowsForAutoBands &&
-         canonical_name(params.text("budget", "")) != "quick";
+         !is_quick(params);
 }
 
 /// Bands by fits of the method itself on halves of `input`, the rows that trained `whole`.
@@ -210,7 +214,7 @@ std::unique_ptr<QuantileModel> fit_loose(const Method& method, const FitInput& i
                                          const Params& params, const Surroundings& around,
                                          const Execution& how) {
   Params of_proof = params;
-  of_proof.merge(Params::parse(method.proof_params));
+  if (!is_quick(params)) of_proof.merge(Params::parse(method.proof_params));
   const RowOrder order = order_of(input, params);
   const Partition parts = guarantee_partition(input, around.guarantee, order);
   auto proof = std::make_unique<GuaranteedModel>(

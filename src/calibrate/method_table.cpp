@@ -80,7 +80,7 @@ std::span<const Method> table() {
        .load = &load_auto,
        .on_columns = true,
        .half_params = "budget=half folds=auto steps=auto",
-       .proof_params = "budget=proof folds=auto steps=auto"},
+       .proof_params = "budget=proof"},
       nrc_method(
           {"nrc", "NRC",
            "SNQ on the residuals of a network or a given prediction; the kernel uses all features",

@@ -78,6 +78,7 @@ std::map<std::string, Recipe> make_recipes() {
        {"guarantee", "conditional:a,groups,kernel:2"},
        {"group", "zone"}},
       200);
+  add("with_loose", {{"method", "pure_kernel"}, {"guarantee", "loose:0.4"}, {"group", "zone"}});
   add("with_bands", {{"method", "nrc"}, {"regressor", "ridge"}, {"bands", "on"}}, 300);
   add("with_bounds", {{"method", "nrc_rf"}, {"trees", "3"}, {"bounds", "-9,9"}});
   add("with_masses", {{"method", "nrc_boost"}, {"masses", "yes"}, {"prediction", "yhat"}}, 200,

@@ -34,9 +34,13 @@ class Auto(CliTest):
                 self.fit_default(*args)
                 self.assertEqual(self.method(), method)
 
-    def test_few_rows_get_a_guarantee_where_they_ask_for_it(self):
-        self.assertIn("--guarantee cross", self.fit_default(*QUICK, "--drop", "p").err)
-        self.assertNotIn("guarantee  ", self.ok("inspect", "m.tare").out)
+    def test_few_rows_get_a_loose_guarantee_or_what_they_ask_for(self):
+        said = self.fit_default(*QUICK, "--drop", "p").err
+        self.assertIn("a 90 % interval is proven to cover at least 80 %", said)
+        self.assertIn("--guarantee split", said)
+        text = self.ok("inspect", "m.tare").out
+        self.assertIn("guarantee    loose, 19 rows ranked by a second model", text)
+        self.assertIn("delivers     at least 0.5: 0.0000", text)
         self.fit_default(*QUICK, "--drop", "p", "--guarantee", "cross:2")
         text = self.ok("inspect", "m.tare").out
         self.assertIn("guarantee    cross", text)
