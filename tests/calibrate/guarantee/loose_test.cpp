@@ -192,7 +192,7 @@ TEST(LooseGuarantee, IsTheDefaultForFewRows) {
   const Sample data = draw(find_problem("hetero_1"), 150, Seed{3});
   FitInput input{.x = data.x, .y = data.y};
   const Method& method = find_method("auto");
-  const Params quick = Params::parse("budget=quick steps=50 bands=off");
+  const Params quick = Params::parse("budget=quick bands=off");
   Params without = quick;
   without.set("guarantee", "none");
   const auto loose = fit_method(method, input, quick);

@@ -40,7 +40,7 @@ class Auto(CliTest):
         self.assertIn("--guarantee split", said)
         text = self.ok("inspect", "m.tare").out
         self.assertIn("guarantee    loose, 19 rows ranked by a second model", text)
-        self.assertIn("delivers     at least 0.5: 0.0000", text)
+        self.assertIn("delivers     at least 0.5: 0.2000, 0.8: 0.6000, 0.9: 0.8000, 0.95: 0.9000", text)
         self.fit_default(*QUICK, "--drop", "p", "--guarantee", "cross:2")
         text = self.ok("inspect", "m.tare").out
         self.assertIn("guarantee    cross", text)
