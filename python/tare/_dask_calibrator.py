@@ -23,6 +23,9 @@ from ._sharded import Learned, Settings
 from ._sklearn import NotFittedError
 
 _SCORED_AT_ONCE = 128  # held-out rows of a task; each has hundreds of levels
+# Pieces of a partition for a shard that travel as tasks of their own. Their number grows with the square of the rows; beyond this Dask's
+# peer-to-peer shuffle moves the rows, whose cost grows with the rows.
+_MOST_PIECES = 1000
 
 
 class Calibrator:
@@ -122,32 +125,51 @@ class Calibrator:
         if (y_pred is None) == (self._settings.estimator is None):
             raise ValueError("pass either an estimator to Calibrator, or its predictions as y_pred.")
         self._y_pred = y_pred if isinstance(y_pred, str) else None
-        self._ends = None if self.timeout is None else time.monotonic() + self.timeout
+        self._start_clock()
         with self._current():
             parts = _parts(X, y, y_pred, sample_weight)
             self._check_versions()
-            most = -(-4 * self._settings.sample_rows // max(1, len(parts)))
-            samples = self._compute([dask.delayed(_sharded.sample_part)(*part, most) for part in parts])
+            samples = self._samples(parts)
             learned = _sharded.learn(self._settings, samples)
             sent = dask.delayed(learned, pure=True)
             encoded = self._persist([dask.delayed(_sharded.encode_part)(sent, *part, k) for k, part in enumerate(parts)])
             facts = self._compute([dask.delayed(_sharded.facts_of)(part) for part in encoded])
             learned = _sharded.with_facts(learned, facts)
-            self._shards = self._make_shards(learned, encoded, [fact.sample for fact in facts])
             held_out = self._compute([dask.delayed(_held_out)(part) for part in encoded]) if learned.held_out_share else []
-            del encoded
+            self._shards = self._make_shards(learned, encoded, [fact.sample for fact in facts])
             if held_out:
                 learned = self._with_guarantee(learned, _sharded.join_held_out(held_out))
         self._set_learned(learned)
         return self
 
-    def _make_shards(self, learned: Learned, encoded: Sequence[Any], samples: Sequence[Any]) -> list[Any]:
+    def _samples(self, parts: Sequence[Any]) -> list[_sharded.Sample]:
+        seed, most = self._settings.seed, -(-4 * self._settings.sample_rows // max(1, len(parts)))
+        return self._compute([dask.delayed(_sharded.sample_part)(*part, most, seed, k) for k, part in enumerate(parts)])
+
+    def _make_shards(self, learned: Learned, encoded: list[Any], samples: Sequence[Any]) -> list[Any]:
+        """Empties `encoded`: the workers let go of a partition once its rows are in shards."""
         count = _sharded.shard_count(self._settings, learned.spec.rows)
         cuts = _shards.cuts_between(samples, count)
         if len(cuts) < count - 1:
             cuts, count = cuts[:0], 1
-        split = [dask.delayed(_split)(part, cuts) for part in encoded]
-        return self._persist([dask.delayed(_shards.join_rows)([part[s] for part in split], learned.dims) for s in range(count)])
+        if len(encoded) * count > _MOST_PIECES and (self.client or current_client()) is not None:
+            rows = dd.from_delayed(
+                [dask.delayed(_numbered)(part, cuts) for part in encoded],
+                meta=_sharded.shard_frame(_shards.no_rows(learned.dims, learned.spec.weighted), np.empty(0, dtype=np.int64)),
+                verify_meta=False,
+            )
+            moved = rows.set_index("shard", divisions=list(range(count + 1)), shuffle_method="p2p")
+            shards = [dask.delayed(_sharded.shard_of_frame)(part, learned.dims) for part in moved.to_delayed()]
+            del rows, moved
+        else:
+            split = [dask.delayed(_split)(part, cuts) for part in encoded]
+            shards = [dask.delayed(_shards.join_rows)([part[s] for part in split], learned.dims) for s in range(count)]
+            del split
+        kept = list(dask.persist(*shards))
+        encoded.clear()
+        del shards
+        self._wait(kept)
+        return kept
 
     def _with_guarantee(self, learned: Learned, held_out: _sharded.HeldOut) -> Learned:
         """Every held-out row is scored against all shards; the scores are ranked here."""
@@ -168,7 +190,7 @@ class Calibrator:
     # --- answers -------------------------------------------------------------------------------
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike = DEFAULT_QUANTILES, *, y_pred: Any = None) -> Any:
-        """Quantiles of every row: a lazy Dask DataFrame with the columns q0.05, ... and the index of X."""
+        """Quantiles of every row: a lazy Dask DataFrame with the columns q0.05, ... and the index of X. Keep the calibrator until it is computed."""
         return self._predict(X, Asked.of(quantiles=quantiles), y_pred)
 
     def predict_interval(self, X: Any, confidence_level: npt.ArrayLike = 0.9, *, y_pred: Any = None) -> Any:
@@ -203,7 +225,7 @@ class Calibrator:
     def to_local(self) -> LocalCalibrator:
         """A `tare.Calibrator` with all calibration rows, on this machine: `save` it, or use it anywhere."""
         learned = self._fitted()
-        self._ends = None if self.timeout is None else time.monotonic() + self.timeout
+        self._start_clock()
         with self._current():
             return _sharded.local_model(learned, self._compute(self._shards), self._y_pred)
 
@@ -221,6 +243,9 @@ class Calibrator:
         else:
             with self.client.as_current():
                 yield
+
+    def _start_clock(self) -> None:
+        self._ends = None if self.timeout is None else time.monotonic() + self.timeout
 
     def _check_versions(self) -> None:
         client = self.client or current_client()
@@ -274,6 +299,10 @@ def _version() -> str:
 def _split(part: _sharded.EncodedPart, cuts: Any) -> list[_shards.ShardRows]:
     numbers = _shards.shard_numbers(part.rows.u, cuts)
     return [part.rows.take(np.flatnonzero(numbers == s)) for s in range(len(cuts) + 1)]
+
+
+def _numbered(part: _sharded.EncodedPart, cuts: Any) -> Any:
+    return _sharded.shard_frame(part.rows, _shards.shard_numbers(part.rows.u, cuts))
 
 
 def _held_out(part: _sharded.EncodedPart) -> _sharded.HeldOut:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,7 +21,7 @@ from ._calibrator import Calibrator
 from ._input import read_prediction, read_target, read_weight, take_rows
 from ._model_tensors import ModelTensors
 from ._settings import seed_of
-from ._shards import Answering, ShardRows, Spec, join_rows
+from ._shards import Answering, ShardRows, Spec, join_rows, no_rows
 from ._ship import check_version
 from ._types import FloatArray, IndexArray
 
@@ -69,16 +70,32 @@ class Sample:
     y: FloatArray
     y_pred: FloatArray | None
     weight: FloatArray | None
+    draws: FloatArray  # of `held_out_draws`
 
     def thin(self, share: float) -> Sample:
-        kept = _equal_steps(len(self.y), math.floor(self.rows * share))
+        return self._take(_equal_steps(len(self.y), math.floor(self.rows * share)))
+
+    def without_held_out(self, share: float) -> Sample:
+        return self._take(np.flatnonzero(self.draws >= share)) if share > 0 else self
+
+    def _take(self, kept: IndexArray) -> Sample:
         return Sample(
             self.rows,
             take_rows(self.X, kept),
             self.y[kept],
             None if self.y_pred is None else self.y_pred[kept],
             None if self.weight is None else self.weight[kept],
+            self.draws[kept],
         )
+
+
+def held_out_draws(seed: int, number: int, rows: int) -> FloatArray:
+    """A number in [0, 1) for each row of partition `number`: the rows below the held-out share only rank."""
+    return np.random.default_rng([seed, number]).random(rows)
+
+
+def held_out_share(settings: Settings, rows: int) -> float:
+    return min(0.2, settings.held_out / rows) if settings.guarantee == "split" else 0.0
 
 
 def _equal_steps(rows: int, count: int) -> IndexArray:
@@ -86,15 +103,20 @@ def _equal_steps(rows: int, count: int) -> IndexArray:
     return (np.arange(count) * rows + rows // 2) // max(count, 1)
 
 
-def sample_part(X: Any, y: Any, y_pred: Any, weight: Any, most: int) -> Sample:
-    """At most `most` rows of a partition at equal steps, and the largest facts about all of them."""
+def sample_part(X: Any, y: Any, y_pred: Any, weight: Any, most: int, seed: int, number: int) -> Sample:
+    """At most `most` rows of partition `number` at equal steps."""
     rows = len(X)
     kept = _equal_steps(rows, most)
     target = _numbers(y, rows, "y")
     given = None if y_pred is None else _numbers(y_pred, rows, "y_pred")
     weights = None if weight is None else _weights(weight, rows)
     return Sample(
-        rows, take_rows(X, kept), target[kept], None if given is None else given[kept], None if weights is None else weights[kept]
+        rows,
+        take_rows(X, kept),
+        target[kept],
+        None if given is None else given[kept],
+        None if weights is None else weights[kept],
+        held_out_draws(seed, number, rows)[kept],
     )
 
 
@@ -132,18 +154,26 @@ class Learned:
         return len(self.columns)
 
 
-def learn(settings: Settings, samples: Sequence[Sample]) -> Learned:
-    """Fits the method on a sample of all rows: encoding, scales, columns and bandwidth. The bandwidth is then made narrower, or the number of
-    neighbours larger, by the rate at which the best one changes with the number of rows."""
+def join_samples(settings: Settings, samples: Sequence[Sample]) -> tuple[Any, FloatArray, FloatArray | None, FloatArray | None, int]:
+    """X, y, predictions and weights of at most `sample_rows` rows, every partition with the same share and without the rows that only rank;
+    and the number of rows of all partitions."""
     rows = sum(sample.rows for sample in samples)
     if rows < 2:
         raise ValueError(f"there are {rows} calibration rows: at least 2 are required.")
     share = min(1.0, settings.sample_rows / rows, *(len(sample.y) / sample.rows for sample in samples if sample.rows))
     parts = [sample.thin(share) for sample in samples if sample.rows] if share < 1 else [sample for sample in samples if sample.rows]
+    parts = [part.without_held_out(held_out_share(settings, rows)) for part in parts]
     X = _join_frames([part.X for part in parts])
     y = np.concatenate([part.y for part in parts])
     y_pred = None if parts[0].y_pred is None else np.concatenate([part.y_pred for part in parts if part.y_pred is not None])
     weight = None if parts[0].weight is None else np.concatenate([part.weight for part in parts if part.weight is not None])
+    return X, y, y_pred, weight, rows
+
+
+def learn(settings: Settings, samples: Sequence[Sample]) -> Learned:
+    """Fits the method on a sample of all rows: encoding, scales, columns and bandwidth. The bandwidth is then made narrower, or the number of
+    neighbours larger, by the rate at which the best one changes with the number of rows."""
+    X, y, y_pred, weight, rows = join_samples(settings, samples)
     features = settings.features
     if features is None and X.shape[1] > 3:  # as on one machine
         features = "auto"
@@ -165,8 +195,8 @@ def learn(settings: Settings, samples: Sequence[Sample]) -> Learned:
     snq = {name[len("model.snq.") :]: value for name, value in file.values.items() if name.startswith("model.snq.")}
     columns = np.asarray(file.tensors["model.features.columns"])
     bandwidth = math.inf if snq["bandwidth"] == "infinite" else float(snq["bandwidth"])
-    held_out_share = min(0.2, settings.held_out / rows) if settings.guarantee == "split" else 0.0
-    calibrating = max(1, round(rows * (1 - held_out_share)))
+    share = held_out_share(settings, rows)
+    calibrating = max(1, round(rows * (1 - share)))
     spec = Spec(
         kernel=str(snq["kernel"]),
         bandwidth=_for_more_rows(settings.bandwidth, str(snq["kernel"]), bandwidth, len(columns), len(y), calibrating),
@@ -184,7 +214,7 @@ def learn(settings: Settings, samples: Sequence[Sample]) -> Learned:
         np.asarray(file.tensors["model.features.center"]),
         np.asarray(file.tensors["model.features.scale"]),
         spec,
-        held_out_share,
+        share,
         len(y),
         rows,
         bandwidth,
@@ -230,6 +260,15 @@ class EncodedPart:
     whole: bool
     largest_weight: float
 
+    def __sizeof__(self) -> int:
+        return (
+            object.__sizeof__(self)
+            + sys.getsizeof(self.rows)
+            + self.held_out.z.nbytes
+            + self.held_out.center.nbytes
+            + self.held_out.y.nbytes
+        )
+
 
 def kernel_features(learned: Learned, X: Any, y_pred: Any = None) -> tuple[FloatArray, FloatArray, IndexArray | None]:
     """z, the predictions, and the rows that they are about (None: all)."""
@@ -248,9 +287,7 @@ def encode_part(learned: Learned, X: Any, y: Any, y_pred: Any, weight: Any, numb
     count = len(X)
     nothing = HeldOut(np.empty((0, learned.dims)), np.empty(0), np.empty(0))
     if count == 0:
-        return EncodedPart(
-            ShardRows(np.empty((0, learned.dims)), np.empty(0), np.empty(0) if learned.spec.weighted else None), nothing, True, 0.0
-        )
+        return EncodedPart(no_rows(learned.dims, learned.spec.weighted), nothing, True, 0.0)
     target = read_target(y, count)
     weights = None if weight is None else read_weight(weight, count)
     z, center, kept = kernel_features(learned, X, y_pred)
@@ -263,7 +300,8 @@ def encode_part(learned: Learned, X: Any, y: Any, y_pred: Any, weight: Any, numb
             f"partition {number}, row {row}: the residual of the target {target[row]} and the prediction {center[row]} is not finite."
         )
     if learned.held_out_share > 0:
-        drawn = np.random.default_rng([learned.settings.seed, number]).random(len(u)) < learned.held_out_share
+        drawn = held_out_draws(learned.settings.seed, number, count) < learned.held_out_share
+        drawn = drawn if kept is None else drawn[kept]
         held, rest = np.flatnonzero(drawn), np.flatnonzero(~drawn)
         nothing = HeldOut(z[held], center[held], target[held])
         z, u = z[rest], u[rest]
@@ -304,6 +342,23 @@ def with_facts(learned: Learned, facts: Sequence[PartFacts]) -> Learned:
 
 def shard_count(settings: Settings, rows: int, least: int = 1) -> int:
     return max(1, least, math.ceil(rows / settings.shard_rows))
+
+
+def shard_frame(rows: ShardRows, numbers: IndexArray) -> Any:
+    """Rows and the numbers of their shards as a frame, which an engine can shuffle."""
+    import pandas as pd
+
+    frame = pd.DataFrame({f"z{k}": rows.z[:, k] for k in range(rows.z.shape[1])} | {"u": rows.u})
+    if rows.weight is not None:
+        frame["weight"] = rows.weight
+    return frame.assign(shard=numbers.astype(np.int64))
+
+
+def shard_of_frame(frame: Any, dims: int) -> ShardRows:
+    """The rows of one shard, in the order of their residuals."""
+    z = np.column_stack([frame[f"z{k}"].to_numpy() for k in range(dims)]) if dims else np.empty((len(frame), 0))
+    weight = frame["weight"].to_numpy() if "weight" in frame else None
+    return join_rows([ShardRows(z, frame["u"].to_numpy(), weight)], dims)
 
 
 # --- queries ---------------------------------------------------------------------------------------

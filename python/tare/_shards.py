@@ -86,8 +86,16 @@ class ShardRows:
     def nbytes(self) -> int:
         return self.z.nbytes + self.u.nbytes + (0 if self.weight is None else self.weight.nbytes)
 
+    def __sizeof__(self) -> int:
+        """What an engine asks to decide what to write to disk and what to move: the arrays, and not the object that refers to them."""
+        return object.__sizeof__(self) + self.nbytes
+
     def take(self, rows: IndexArray) -> ShardRows:
         return ShardRows(np.ascontiguousarray(self.z[rows]), self.u[rows], None if self.weight is None else self.weight[rows])
+
+
+def no_rows(dims: int, weighted: bool) -> ShardRows:
+    return ShardRows(np.empty((0, dims)), np.empty(0), np.empty(0) if weighted else None)
 
 
 def join_rows(parts: Sequence[ShardRows], dims: int) -> ShardRows:

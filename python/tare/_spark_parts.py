@@ -127,9 +127,9 @@ def of_parts(columns: Columns, work: Work) -> Callable[[Iterator[Any]], Iterator
     return run
 
 
-def sample_work(most: int) -> Work:
+def sample_work(most: int, seed: int) -> Work:
     def work(number: int, part: Part) -> Iterator[tuple[int, Any]]:
-        yield number, _sharded.sample_part(*part, most)
+        yield number, _sharded.sample_part(*part, most, seed, number)
 
     return work
 

@@ -262,7 +262,7 @@ class SparkCalibrator(Estimator, _Columns, _Answers):  # type: ignore[misc]
         rows, columns = self._prepared(dataset, with_label=True)
         settings = self._settings
         most = -(-4 * settings.sample_rows // max(1, rows.rdd.getNumPartitions()))
-        samples = _collect(rows.mapInArrow(_spark_parts.of_parts(columns, _spark_parts.sample_work(most)), BLOBS))
+        samples = _collect(rows.mapInArrow(_spark_parts.of_parts(columns, _spark_parts.sample_work(most, settings.seed)), BLOBS))
         learned = _sharded.learn(settings, [sample for _, sample in samples])
         sent = context.broadcast(learned)
         found = _collect(rows.mapInArrow(_spark_parts.of_parts(columns, _spark_parts.facts_work(sent)), BLOBS))

@@ -14,7 +14,7 @@ import dask.dataframe as dd
 
 import tare
 import tare.dask
-from tare import _core, _shards, _ship
+from tare import _core, _dask_calibrator, _sharded, _shards, _ship
 
 LEVELS = [0.05, 0.5, 0.95]
 
@@ -152,6 +152,49 @@ def test_a_sharded_calibrator_is_that_of_one_machine(client, kernel):
     few = tare.dask.Calibrator(zero, kernel=kernel, sample_rows=500, shard_rows=10_000, held_out=150).calibrate(rows, "y")
     assert few.shards_ == 1
     assert (few.predict_quantiles(dd.from_pandas(new, npartitions=1), LEVELS).compute() == answer).all().all()
+
+
+def test_an_engine_sees_how_large_a_shard_is():
+    """Without it Dask takes shards for small objects, moves them freely, and writes none of them to disk before memory runs out."""
+    from dask.sizeof import sizeof
+
+    rows = _shards.ShardRows(np.zeros((1000, 4)), np.zeros(1000), np.zeros(1000))
+    part = _sharded.EncodedPart(rows, _sharded.HeldOut(np.zeros((500, 4)), np.zeros(500), np.zeros(500)), True, 1.0)
+    assert 48_000 <= sizeof(rows) < 49_000 and 96_000 <= sizeof([rows, rows]) < 98_000 and 72_000 <= sizeof(part) < 74_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dies", [False, True])
+def test_rows_that_dask_shuffles_give_the_same_bits(client, monkeypatch, tmp_path, dies):
+    """Many partitions and shards: Dask's peer-to-peer shuffle moves the rows, also once more after a worker with shards is gone."""
+    table, new = numbers(1500, skew=True), dd.from_pandas(numbers(40, seed=1), npartitions=2)
+    table["w"] = np.random.default_rng(0).exponential(size=1500)
+    rows = dd.from_pandas(table, npartitions=4)
+    rows = dd.concat([rows, rows[rows.a > 100]])
+    few = calibrator(kernel="knn").calibrate(rows, "y", sample_weight="w")
+    pieces = few.predict_quantiles(new, LEVELS).compute()
+    monkeypatch.setattr(_dask_calibrator, "_MOST_PIECES", 0)
+    client.wait_for_workers(2, timeout=60)
+    many = calibrator(kernel="knn").calibrate(rows, "y", sample_weight="w")
+    assert many.shards_ == 5 and many.rows_ == 1500
+    if dies:
+        client.run(fault, "sums", "die", str(tmp_path / "mark"))
+    assert (many.predict_quantiles(new, LEVELS).compute() == pieces).all().all()
+    assert (tmp_path / "mark").exists() == dies
+    client.wait_for_workers(2, timeout=60)
+
+
+def test_rows_that_only_rank_have_no_part_in_the_search():
+    """The sample, on which features and bandwidth are chosen, has none of the held-out rows."""
+    table = numbers(1000)
+    settings = _sharded.Settings(held_out=150, sample_rows=600, random_state=3)
+    halves = [table[:400], table[400:]]
+    samples = [_sharded.sample_part(part[["a", "b"]], part.y, None, None, 2400, 3, k) for k, part in enumerate(halves)]
+    _, y, _, _, rows = _sharded.join_samples(settings, samples)
+    share = _sharded.held_out_share(settings, rows)
+    held_out = np.concatenate([part.y[_sharded.held_out_draws(3, k, len(part)) < share] for k, part in enumerate(halves)])
+    assert rows == 1000 and share == 0.15 and 100 < len(held_out) < 200 and 400 < len(y) < 600
+    assert not set(y) & set(held_out)
 
 
 @pytest.mark.slow
