@@ -28,6 +28,8 @@ MODULES = {
     "tare.dask": "",
     "tare.spark": "",
 }
+# Modules with classes that are named as others of `tare` itself, which it imports lazily.
+NOT_OF_TARE = ("_no_sklearn.py", "_dask_boost.py", "_dask_calibrator.py")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -42,7 +44,7 @@ class Sources:
         self.constants: dict[str, str] = {}
         for path, tree in self.trees.items():
             for node in tree.body:
-                if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and path != "_no_sklearn.py":
+                if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and path not in NOT_OF_TARE:
                     self.defined.setdefault(node.name, node)
                 elif (
                     isinstance(node, ast.Assign)

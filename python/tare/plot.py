@@ -21,9 +21,10 @@ from . import metrics
 from ._columns import column_place
 from ._frames import is_frame
 from ._input import read_features, read_target
+from ._learning_curve import LearningCurve
 from ._types import FloatArray
 
-__all__ = ["coverage_by_slice", "fan", "pit", "reliability"]
+__all__ = ["coverage_by_slice", "fan", "learning_curve", "pit", "reliability"]
 
 _BLUE = "#2a6fb0"
 _GREY = "#8a8f98"
@@ -155,5 +156,28 @@ def coverage_by_slice(
     ax.plot(center, share, "o-", color=_BLUE, label="observed")
     name = "predicted median" if by is None else "value" if np.ndim(by) > 0 else by if isinstance(by, str) else f"feature {by}"
     ax.set(xlabel=name, ylabel=f"coverage of the {confidence_level:.0%} interval", title="Coverage by slices")
+    ax.legend(frameon=False)
+    return ax
+
+
+def learning_curve(curve: LearningCurve, *, ax: Any = None) -> Any:
+    """The loss on left-out rows against the rows of the fit, with 95 % ranges, and the range of its extrapolation to all rows (`fit_auto` of
+    `tare.dask` and `tare.spark`)."""
+    ax = _axes(ax)
+    if curve.total_rows > curve.rows[-1]:
+        rows = np.geomspace(curve.rows[-1], curve.total_rows, 50)
+        low, high = curve.extrapolate(rows)
+        ax.fill_between(rows, low, high, color=_GREY, alpha=0.25, linewidth=0, label="extrapolation, rates n^-1/4 to n^-1")
+    ax.errorbar(
+        curve.rows,
+        curve.loss,
+        1.96 * curve.error,
+        color=_BLUE,
+        linewidth=2,
+        marker="o",
+        capsize=3,
+        label=f"measured on {curve.tested:,} rows",
+    )
+    ax.set(xscale="log", xlabel="rows of the fit", ylabel="mean pinball loss", title="What more rows bring")
     ax.legend(frameon=False)
     return ax

@@ -2,7 +2,8 @@
 """tare on Spark: any fitted model as a transformer, and calibration on more rows than one machine holds.
 
 `TareModel` puts the answers of a model file beside the rows of a data frame. `SparkCalibrator` is an estimator whose calibration rows stay on the
-executors. ``pip install 'tare-quantiles[spark]'`` installs what is needed; Spark itself needs Java 17 or later.
+executors. `fit_auto` fits on a sample of the rows. ``pip install 'tare-quantiles[spark]'`` installs what is needed; Spark itself needs Java 17
+or later.
 """
 
 from __future__ import annotations
@@ -23,12 +24,14 @@ from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReadable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import DoubleType, StructField, StructType
 
-from . import _sharded, _shards, _ship, _spark_parts
+from . import _learning_curve, _sharded, _shards, _ship, _spark_parts
 from ._calibrator import Calibrator
+from ._learning_curve import LearningCurve, SampledFit
 from ._partition import Asked, check_model, input_columns
+from ._settings import seed_of
 from ._spark_parts import BLOBS, Columns
 
-__all__ = ["SparkCalibrator", "SparkCalibratorModel", "TareModel"]
+__all__ = ["LearningCurve", "SampledFit", "SparkCalibrator", "SparkCalibratorModel", "TareModel", "fit_auto"]
 
 _QUERIES_AT_ONCE = 10_000
 
@@ -404,3 +407,44 @@ class _CalibratorReader(MLReader):  # type: ignore[misc]
 def _collect(blobs: DataFrame) -> list[tuple[int, Any]]:
     """Blobs on the driver, by number."""
     return sorted(((row["number"], pickle.loads(bytes(row["content"]))) for row in blobs.toLocalIterator()), key=lambda item: int(item[0]))
+
+
+def fit_auto(
+    frame: DataFrame,
+    label_col: str = "label",
+    features_col: Sequence[str] | None = None,
+    *,
+    sample_rows: int = 100_000,
+    budget: str | None = None,
+    curve: bool = True,
+    curve_budget: str | None = "quick",
+    random_state: Any = None,
+    **settings: Any,
+) -> SampledFit:
+    """Fits `auto` on a random sample of the rows of a data frame, on the driver, and measures what more rows would bring.
+
+    Spark counts the rows and draws the sample, which has `sample_rows` rows on average. The rest is as in `tare.dask.fit_auto`.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+    label_col : str
+    features_col : list of str or None
+        None: all columns but the label.
+    sample_rows, budget, curve, curve_budget, random_state, **settings
+        As in `tare.dask.fit_auto`.
+
+    Returns
+    -------
+    SampledFit
+        `model`, a `tare.QuantileRegressor`; `TareModel(fit.model)` answers the rows of the cluster. `curve` is for `tare.plot.learning_curve`.
+    """
+    _learning_curve.check_sample_rows(sample_rows)
+    seed = int(seed_of(random_state))
+    names = [name for name in frame.columns if name != label_col] if features_col is None else list(features_col)
+    rows = frame.select(*(f"`{name}`" for name in [*names, label_col]))
+    total = rows.count()
+    table = (rows if total <= sample_rows else rows.sample(False, sample_rows / total, seed)).toPandas()
+    return _learning_curve.fit_on_sample(
+        table[names], table[label_col], total, budget=budget, curve_budget=curve_budget, seed=seed, curve=curve, **settings
+    )

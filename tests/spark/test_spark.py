@@ -140,6 +140,20 @@ def test_an_executor_that_dies_changes_no_answer(spark):
     assert (in_order(model.transform(few))[NAMES] == before[NAMES]).all().all()
 
 
+def test_auto_on_a_sample(spark):
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"a": rng.uniform(size=4000), "label": 0.0})
+    table["label"] = 3 * table.a + rng.normal(size=4000)
+    rows = spark.createDataFrame(table).repartition(3)
+    fit = tare.spark.fit_auto(rows, sample_rows=1000, budget="quick", random_state=0)
+    # the number of rows of Spark's sample is binomial
+    assert fit.total_rows == 4000 and abs(fit.sample_rows - 1000) < 5 * np.sqrt(4000 * 0.25 * 0.75)
+    assert fit.curve.total_rows == 4000 and len(fit.curve.rows) == 4 and (np.diff(fit.curve.rows) > 0).all()
+    assert TareModel(fit.model, interval=0.9).transform(rows).count() == 4000
+    with pytest.raises(ValueError, match="sample_rows is 1"):
+        tare.spark.fit_auto(rows, sample_rows=1)
+
+
 def test_another_version_is_refused_with_both_versions(spark, fitted):
     from dataclasses import replace
 
