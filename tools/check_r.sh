@@ -24,10 +24,14 @@ if ! grep -q '^Status: ' 00check.log || grep -Eq '^Status:.*(ERROR|WARNING)' 00c
 fi
 
 # What the documentation says, with the package that was checked.
-for page in README.md docs/r.md; do
-  awk '/^```r$/ { on = 1; next } /^```/ { on = 0 } on' "$root/$page" > page.R
+for page in README.md docs/index.md docs/r.md; do
+  awk '/^ *```r$/ { on = 1; next } /^ *```/ { on = 0 } on' "$root/$page" > page.R
   [ -s page.R ] || { echo "$page has no block of R"; exit 1; }
   (echo 'options(tare.threads = 2)'; cat page.R) > "page_$(basename "$page" .md).R"
   echo "the R code of $page"
   R_LIBS="$work/tare.Rcheck" Rscript "page_$(basename "$page" .md).R" > page.log 2>&1 || { cat page.log; exit 1; }
 done
+
+# The newcomer's steps in R (docs/newcomer.md), on the pages as they are written.
+R_LIBS="$work/tare.Rcheck" python3 -B "$root/tests/site/test_newcomer.py" --documents 2>&1 | tee newcomer.log
+grep -q '^OK$' newcomer.log || exit 1  # "OK (skipped=1)" is none: the package is here

@@ -22,7 +22,7 @@ if [ "${1:-build}" = bench ]; then
 fi
 if [ "${1:-build}" = r ] || [ "${1:-build}" = bench ]; then
   packages="$packages r-base-core r-cran-cpp11 r-cran-generics r-cran-ggplot2 r-cran-knitr r-cran-mgcv r-cran-ranger r-cran-rmarkdown r-cran-testthat"
-  packages="$packages pandoc pkg-config qpdf devscripts"  # vignettes, configure, and what R CMD check asks for
+  packages="$packages pandoc pkg-config python3 qpdf devscripts"  # vignettes, configure, the newcomer's test, and what R CMD check asks for
 fi
 if [ "${1:-build}" = bench ]; then
   packages="$packages r-cran-quantreg"

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The newcomer's test of docs/newcomer.md on the built site (TARE_SITE): the blocks of the pages, as a reader copies them, on a file of the
-reader's own. The file has a text column and a missing cell, so that the newcomer also meets an error and follows its remedy."""
+reader's own. The file has a text column and a missing cell, so that the newcomer also meets an error and follows its remedy.
+
+The part with R needs R and the package 'tare' in its library (R_LIBS). `make r-check`, which has both, runs it with --documents on the pages
+in docs, without a site; here it is checked that the blocks of R on the site are those of these pages."""
 import html
 import html.parser
 import os
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -55,8 +59,35 @@ class Reader(html.parser.HTMLParser):
             self.blocks.setdefault((self.heading, self._language), text)
 
 
-@unittest.skipUnless(TOOL.is_file(), "there is no tool: TARE_TOOL")
-class Newcomer(unittest.TestCase):
+class Document:
+    """Links and blocks of code of a page in docs, by the names that Reader gives those of the site; blocks of tabs are indented."""
+
+    def __init__(self, page):
+        text = (ROOT / "docs" / page.replace(".html", ".md")).read_text(encoding="utf-8")
+        self.links = {label: target.replace(".md", ".html") for label, target in re.findall(r"\[([^]]+)\]\(([^)\s]+)\)", text)}
+        self.blocks = {}
+        heading, language, indent, lines = "", None, "", []
+        for line in text.splitlines():
+            if language is None and (found := re.match(r"#{1,3} (.+)", line)):
+                heading = found[1]
+            elif language is None and (found := re.match(r"( *)```(\w+)$", line)):
+                indent, language, lines = found[1], found[2], []
+            elif language is not None and line == f"{indent}```":
+                self.blocks.setdefault((heading, language), "".join(f"{one}\n" for one in lines))
+                language = None
+            elif language is not None:
+                lines.append(line.removeprefix(indent))
+
+
+def has_r():
+    if shutil.which("Rscript") is None:
+        return False
+    return subprocess.run(["Rscript", "-e", "library(tare)"], capture_output=True).returncode == 0
+
+
+class Timed(unittest.TestCase):
+    """Every test has a folder with the reader's file, and five minutes."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -75,6 +106,9 @@ class Newcomer(unittest.TestCase):
         print(f"{self.id().rpartition('.')[2]}: {taken:.1f} s")
         self.assertLess(taken, LIMIT)
 
+
+@unittest.skipUnless(TOOL.is_file(), "there is no tool: TARE_TOOL")
+class Newcomer(Timed):
     def shell(self, code):
         path = f"{TOOL.parent}{os.pathsep}{os.environ['PATH']}"
         return subprocess.run(["sh", "-eu", "-c", code], cwd=self.folder, env={**os.environ, "PATH": path}, capture_output=True, text=True)
@@ -122,6 +156,63 @@ class Newcomer(unittest.TestCase):
         # And the page that the first one leads to has its blocks.
         self.assertIn(("3. Calibrate", "python"), Reader(first.links["Five minutes with Python"]).blocks)
 
+    def test_the_site_has_the_r_of_the_documents(self):
+        page = Reader("index.html").links["Five minutes with R"]
+        for name in ("index.html", page):
+            shown, written = Reader(name).blocks, Document(name).blocks
+            blocks = [key for key in written if key[1] == "r"]
+            self.assertTrue(blocks, name)
+            for key in blocks:
+                self.assertEqual(shown[key].rstrip(), written[key].rstrip(), name)
+
+
+class NewcomerInR(Timed):
+    page = Reader
+
+    def r(self, code):
+        done = subprocess.run(["Rscript", "-"], input=code, cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def replaced(self, text, **changes):
+        """The block with other words in it; each must be there."""
+        for old, new in changes.values():
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        return text
+
+    def test_with_r(self):
+        if not has_r():
+            self.skipTest("there is no R with the package 'tare'; 'make r-check' runs this test")
+        first = self.page("index.html")
+        own = {"file": ("airquality ", 'read.csv("mine.csv") '), "target": ("Ozone", "mpg"), "answer": ("predict(", "answer <- predict(")}
+        check = """
+own <- read.csv("mine.csv")
+asked <- complete.cases(own)
+lower <- answer[, "lower"]
+upper <- answer[, "upper"]
+stopifnot(lower[asked] < upper[asked])
+cat(nrow(answer), sum(is.na(lower)), which(!asked), mean((lower <= own$mpg & own$mpg <= upper)[asked]))
+"""
+        rows, missing, where, covered = self.r(self.replaced(first.blocks["In four lines", "r"], **own) + check).split()
+        self.assertEqual((rows, missing, where), ("1500", "1", "18"))  # the row with an empty cell is answered with NA
+        self.assertGreater(float(covered), 0.85)  # of rows of the fit, so this is no test of calibration
+
+        page = self.page(first.links["Five minutes with R"])
+        own = {"file": ('read.csv("air.csv"', 'read.csv("mine.csv"'), "target": ("Ozone", "mpg")}
+        steps = self.replaced(page.blocks["From your file to intervals", "r"], **own).splitlines()
+        printed = self.r("\n".join(line for line in steps if "stands for a file of your own" not in line))
+        self.assertRegex(printed, r"lower +upper\n\[1,\] +[\d.]+ +[\d.]+\n\[2,\] ")
+        self.assertRegex(printed, r"q0\.1 +q0\.5 +q0\.9")
+        own = {"rows": ("data.frame(x = runif(900))", 'na.omit(read.csv("mine.csv"))'), "target": ("y ~ x", "mpg ~ .")}
+        look = self.replaced(page.blocks["How good is it?", "r"], **own).splitlines()
+        printed = self.r("\n".join(line for line in look if not line.startswith("d$y")))
+        self.assertIn("coverage_90", printed)
+
 
 if __name__ == "__main__":
+    if "--documents" in sys.argv:
+        sys.argv.remove("--documents")
+        NewcomerInR.page = Document
+        unittest.main(argv=[sys.argv[0], "NewcomerInR"])
     unittest.main()
