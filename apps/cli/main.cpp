@@ -9,7 +9,9 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/strings.h"
 #include "base/vector_limit.h"
@@ -122,6 +124,18 @@ std::terminate_handler usual_terminate = std::abort;
   std::abort();
 }
 
+/// "--keep=" becomes "--keep" and "": the parser would take the next word for the value.
+void split_empty_values(CLI::App& command, std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].ends_with('=')) continue;
+    const std::string name = words[i].substr(0, words[i].size() - 1);
+    const CLI::Option* option = find_option(command, name);
+    if (option == nullptr || option->get_items_expected_max() == 0) continue;
+    words[i] = name;
+    words.emplace(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+}
+
 int run(int argc, char** argv) {
   Common common;
   CLI::App app(
@@ -146,7 +160,10 @@ int run(int argc, char** argv) {
   }
   try {
     if (const char* widest = std::getenv("TARE_VECTOR_TARGETS")) limit_vectors(widest);
-    app.parse(argc, argv);  // runs the command's callback
+    std::vector<std::string> words(argv + 1, argv + argc);
+    if (first.front() != '-') split_empty_values(*app.get_subcommand(std::string(first)), words);
+    std::reverse(words.begin(), words.end());
+    app.parse(std::move(words));  // runs the command's callback
     if (const std::string problem = take_device_problem(); !problem.empty()) {
       warn(common, fmt::format("--device: {}; the processor did the work", problem));
     }
@@ -187,6 +204,24 @@ std::string flag_text(std::string_view option, std::string_view value) {
                        : fmt::format("--set {}={}", option, value);
 }
 
+/// An empty value, as of a shell variable that is not set, must not count as an option not given.
+void refuse_empty_values(CLI::App& app) {
+  constexpr std::string_view kMayBeEmpty = "--plot";  // of demo: no figure
+  const CLI::Validator filled(
+      [](std::string& text) {
+        return text.empty() ? std::string("the value is empty; give one, or leave the option out")
+                            : std::string();
+      },
+      "");
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    const auto takes_value = [&](const CLI::Option* option) {
+      return !option->get_positional() && option->get_items_expected_max() > 0 &&
+             option->get_name() != kMayBeEmpty;
+    };
+    for (CLI::Option* option : command->get_options(takes_value)) option->check(filled);
+  }
+}
+
 }  // namespace
 
 void add_commands(CLI::App& app, Common& common) {
@@ -205,6 +240,7 @@ void add_commands(CLI::App& app, Common& common) {
   add_reproduce(app, common);
   add_serve(app, common);
   add_completion(app, common);
+  refuse_empty_values(app);
 }
 
 std::string error_words(const Error& error) { return error_text(error, {flag_text}); }

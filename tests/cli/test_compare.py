@@ -68,7 +68,7 @@ class Compare(CliTest):
         self.fails(NOT_FOUND, "compare", "data.csv", "--target", "z", says=["'z'"])
         self.fails(NOT_FOUND, "compare", "data.csv", "--target", "y", "--methods", "magic", says=["magic"])
         self.fails(USAGE, "compare", "data.csv", "--target", "y", "--methods", "nrc,NRC", "--out", "r.csv", says=["twice"])
-        self.fails(USAGE, "compare", "data.csv", "--target", "y", "--methods", "", says=["at least one method"])
+        self.fails(USAGE, "compare", "data.csv", "--target", "y", "--methods", "", says=["--methods", "empty"])
         self.write("holes.csv", "a,y\n1,2\n,3\n")
         self.fails(BAD_DATA, "compare", "holes.csv", "--target", "y", says=["holes.csv:3"])
 

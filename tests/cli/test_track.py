@@ -174,7 +174,7 @@ class LookAhead(TrackTest):
 
     def test_no_answer_depends_on_a_later_cell(self):
         line = ["track", "s.csv", "--target", "y", "--prediction", "p", "--start", START, "-q", "--known-later", "late",
-                "--keep", "", "--diagnostics"]
+                "--diagnostics"]
         self.check(stream(160), line, lambda place: place - START)
 
     def test_with_a_season_and_rows_without_a_target(self):

@@ -57,6 +57,27 @@ class WrongOptions(CliTest):
             with self.subTest(args=args):
                 self.fit_fails(code, "data.csv", *args, says=says)
 
+    def test_an_empty_value_is_not_an_option_left_out(self):
+        """As of a shell variable that is not set; it must not select the default."""
+        model = self.small_model()
+        says = "the value is empty; give one, or leave the option out"
+        fit, predict = ["fit", "data.csv", "--target", "y", "-o", "n.tare"], ["predict", model, "data.csv"]
+        track = ["track", "data.csv", "--target", "y"]
+        lines = [(fit, ("--method", "--set", "--guarantee", "--features", "--drop", "--prediction", "--missing", "--group")),
+                 (predict, ("--levels", "--interval", "--cost", "--set", "--keep", "--output")),
+                 (track, ("--levels", "--keep", "--known-later")),
+                 (["evaluate", model, "data.csv"], ("--fail-if", "--cost")),
+                 (["report", model, "data.csv", "-o", "r.html"], ("--cost", "--set")),
+                 (["compare", "data.csv", "--target", "y"], ("--methods", "--report")),
+                 (["serve", model], ("--host", "--journal", "--token-file"))]  # fmt: skip
+        for line, options in lines:
+            for option in options:
+                for words in ([option, ""], [f"{option}="]):
+                    with self.subTest(command=line[0], words=words):
+                        self.fails(USAGE, *line, *words, "--threads", "1", says=[f"{option}: {says}"])
+        self.fails(USAGE, *predict, "--keep=", says=[f"--keep: {says}"])  # the last word
+        self.fails(USAGE, *fit, "--seed", "", says=["--seed", "whole number"])
+
     def test_an_option_is_spelled_as_the_tool_takes_it(self):
         self.write_points("data.csv")
         for args, says in ((["--min-support", "0"], "--min-support must be"), (["--set", "trees=0"], "--set trees must be"),
