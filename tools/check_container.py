@@ -7,12 +7,13 @@
 Where the registry is out of reach, the base image is made from Debian's packages by mmdebstrap. The image then runs as its own configuration
 says (user, entry point, arguments), in namespaces of its own with its root mounted read-only: /readyz must answer, a prediction must be that of
 the tool, the health check must agree, nothing may be writable, and SIGTERM must end it with 0. Leaves the Debian packages, which the first
-stage builds, in BUILD/container/deb. Needs root, as buildah mounts file systems. Ends with 77 where no package index is in reach.
+stage builds, in BUILD/container/deb. Both stages are built from a copy of the source, so that editing meanwhile does not compile it twice. Needs root, as buildah mounts file systems. Ends with 77 where no package index is in reach.
 """
 
 from __future__ import annotations
 
 import argparse
+import filecmp
 import json
 import os
 import pathlib
@@ -79,12 +80,12 @@ class Builder:
         self.call("commit", "--quiet", "--rm", name, BASE)
         file.unlink()
 
-    def build(self, tag: str, *more: str) -> None:
-        file = ROOT / "packaging" / "container" / "Containerfile"
+    def build(self, source: pathlib.Path, tag: str, *more: str) -> None:
+        file = source / "packaging" / "container" / "Containerfile"
         command = ["bud", "--isolation", "chroot", "--format", "docker", "--layers", "--pull=never", "-t", tag, "-f", str(file)]
         # What it prints is long: a compiler's and apt's.
         with open(self.work / "build.log", "a", encoding="utf-8") as log:
-            done = subprocess.run(["buildah", *self.store, *command, *more, str(ROOT)], stdout=log, stderr=subprocess.STDOUT)
+            done = subprocess.run(["buildah", *self.store, *command, *more, str(source)], stdout=log, stderr=subprocess.STDOUT)
         if done.returncode != 0:
             print((self.work / "build.log").read_text(encoding="utf-8", errors="replace")[-6000:])
             sys.exit(f"the Containerfile does not build: {self.work / 'build.log'}")
@@ -92,6 +93,18 @@ class Builder:
     def mounted(self, image: str) -> tuple[str, pathlib.Path]:
         name = self.call("from", "--pull-never", image)
         return name, pathlib.Path(self.call("mount", name))
+
+
+def copy_source(to: pathlib.Path) -> None:
+    """What git tracks or would track, which is what a clone gives to a builder."""
+    shutil.rmtree(to, ignore_errors=True)
+    listed = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"], check=True, capture_output=True, text=True
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).exists():
+            (to / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, to / name, follow_symlinks=False)
 
 
 def config_of(builder: Builder, image: str) -> dict[str, Any]:
@@ -209,14 +222,21 @@ def main() -> int:
             sys.exit(f"port {PORT} is in use; the image listens there")
     builder = Builder(work)
     builder.make_base()
-    builder.build("tare-build", "--target", "build")
-    builder.build("tare")
+    source = work / "source"
+    copy_source(source)
+    builder.build(source, "tare-build", "--target", "build")
+    builder.build(source, "tare")
     name, stage = builder.mounted("localhost/tare-build")
     shutil.rmtree(work / "deb", ignore_errors=True)
     shutil.copytree(stage / "deb", work / "deb")
     builder.call("rm", name)
     config = config_of(builder, "localhost/tare")
     name, root = builder.mounted("localhost/tare")
+    unpacked = work / "unpacked"
+    shutil.rmtree(unpacked, ignore_errors=True)
+    subprocess.run(["dpkg-deb", "-x", *map(str, (work / "deb").glob("tare_*.deb")), str(unpacked)], check=True)
+    require(filecmp.cmp(root / "usr/bin/tare", unpacked / "usr/bin/tare", shallow=False), "the image has the tool of the Debian package")
+    require(not list((root / "tmp").iterdir()), "the package itself is gone from the image")
     models = work / "models"
     shutil.rmtree(models, ignore_errors=True)
     models.mkdir()
