@@ -13,6 +13,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "io/csv.h"
 #include "model.h"
 #include "tare/apply/predictor.h"
 
@@ -45,6 +46,17 @@ Answers answers_of(Predictor& predictor, const Table& table, std::size_t threads
   return predictor.answer(table, how);
 }
 
+/// The columns that answers need, or that are kept, of a table with this header.
+std::vector<std::size_t> needed_columns(Predictor& predictor,
+                                        const std::vector<std::string>& header) {
+  std::vector<std::size_t> needed;
+  const auto requests = predictor.requests("X", header);
+  for (std::size_t j = 0; j < requests.size(); ++j) {
+    if (requests[j].kind != ColumnKind::kSkip || requests[j].raw) needed.push_back(j);
+  }
+  return needed;
+}
+
 }  // namespace
 
 void bind_predictor(nb::module_& module) {
@@ -54,6 +66,8 @@ void bind_predictor(nb::module_& module) {
            nb::arg("cost") = nb::none(), nb::arg("set") = "interval")
       .def_prop_ro("names", &Predictor::names)
       .def("is_flag", &Predictor::is_flag, nb::arg("column"))
+      .def("needed", &needed_columns, nb::arg("header"),
+           "Places of the columns that answers need, or that are kept, among these names.")
       .def(
           "answer",
           [](Predictor& predictor, const Table& table, std::size_t threads,

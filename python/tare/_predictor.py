@@ -105,16 +105,19 @@ class Predictor:
 
     def to_csv(self, X: Any) -> str:
         """The text that ``tare predict`` would write for these rows."""
-        text = self._core.csv(_table(X), self._threads, self._device)
+        text = self._core.csv(self._table(X), self._threads, self._device)
         warn_without_device(self._device, stacklevel=2)
         return text
 
     def _answer(self, X: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        answer = self._core.answer(_table(X), self._threads, self._device)
+        answer = self._core.answer(self._table(X), self._threads, self._device)
         warn_without_device(self._device, stacklevel=3)
         return answer
 
+    def _table(self, X: Any) -> _core.Table:
+        """Of the columns that are needed: others may hold dates or whatever else tare cannot read."""
 
-def _table(X: Any) -> _core.Table:
-    features = read_features(X, allow_missing=True).with_columns()
-    return table_of(features, None, [])
+        def needed(count: int, names: list[str] | None) -> list[int]:
+            return list(self._core.needed([f"x{j}" for j in range(count)] if names is None else names)) if count else []
+
+        return table_of(read_features(X, allow_missing=True, select=needed).with_columns(), None, [])

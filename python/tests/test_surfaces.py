@@ -170,3 +170,23 @@ def test_frames_have_the_index_of_the_answered_rows(tool, files):
     answer = tare.Predictor(model, interval=0.9).predict_frame(frame)
     assert list(answer.columns) == ["lower_0.9", "upper_0.9"]
     assert list(answer.index) == [f"k{i}" for i in range(2, ROWS)]
+
+
+def test_columns_that_the_model_does_not_read_may_hold_anything():
+    """Dates, lists, infinite numbers; only what is kept must be numbers or texts."""
+    regressor = tare.QuantileRegressor("nrc", options={"regressor": "ridge", "bands": "off"})
+    train = pandas.DataFrame({"u": np.linspace(0, 1, 120), "v": np.linspace(1, 0, 120) ** 2})
+    regressor.fit(train, train["u"] + np.sin(40 * train["v"]))
+    asked = pandas.DataFrame({"u": [0.2, 0.4], "v": [0.5, 0.1]})
+    wanted = tare.Predictor(regressor, interval=0.9).to_csv(asked)
+    more = asked.assign(when=pandas.to_datetime(["2024-01-01", "2024-01-02"]), what=[[1], {}], far=[np.inf, 0.0], id=["a", "b"])
+    more = more[["when", "v", "what", "far", "u", "id"]]
+    assert tare.Predictor(regressor, interval=0.9).to_csv(more) == wanted
+    answer = tare.Predictor(regressor, interval=0.9).predict_frame(more)
+    np.testing.assert_array_equal(answer, tare.Predictor(regressor, interval=0.9).predict_frame(asked))
+    kept = tare.Predictor(regressor, interval=0.9, keep=["id"]).to_csv(more).splitlines()
+    assert [line.split(",", 1)[0] for line in kept] == ["id", "a", "b"]
+    with pytest.raises(ValueError, match="'u'"):
+        tare.Predictor(regressor).predict(more.drop(columns="u"))
+    with pytest.raises(ValueError, match="0 feature"):
+        tare.Predictor(regressor).predict(asked[[]])
