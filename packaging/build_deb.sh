@@ -31,7 +31,11 @@ tare ($version) unstable; urgency=medium
 
  -- The tare authors <authors@tare.invalid>  $(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")
 TEXT
-# ccache, where it is, as for the other builds: CMake finds it.
+# ccache, where it is, as for the other builds: CMake finds it. Its cache stays the caller's: debhelper gives the build a home of its own.
+if command -v ccache >/dev/null; then
+  CCACHE_DIR=${CCACHE_DIR:-$(ccache --get-config cache_dir)}
+  export CCACHE_DIR
+fi
 dpkg-buildpackage --build=binary --unsigned-source --unsigned-changes --jobs="${JOBS:-$(nproc)}"
 rm -f "$out"/*.deb "$out"/*.changes
 mv "$work"/*.deb "$work"/*.changes "$work"/*.buildinfo "$out"
