@@ -7,7 +7,8 @@
 Where the registry is out of reach, the base image is made from Debian's packages by mmdebstrap. The image then runs as its own configuration
 says (user, entry point, arguments), in namespaces of its own with its root mounted read-only: /readyz must answer, a prediction must be that of
 the tool, the health check must agree, nothing may be writable, and SIGTERM must end it with 0. Leaves the Debian packages, which the first
-stage builds, in BUILD/container/deb. Both stages are built from a copy of the source, so that editing meanwhile does not compile it twice. Needs root, as buildah mounts file systems. Ends with 77 where no package index is in reach.
+stage builds, in BUILD/container/deb. Both stages are built from a copy of the source, so that editing meanwhile does not compile it twice.
+Needs root, as buildah mounts file systems. Ends with 77 where no package index is in reach.
 """
 
 from __future__ import annotations
