@@ -1,17 +1,18 @@
 #!/usr/bin/env Rscript
 # SPDX-License-Identifier: BSD-3-Clause
 # Compares the R package with ranger (quantile regression forests) and quantreg (linear quantile regression) on one job: fit some rows,
-# predict nine quantiles for others. One thread each; a process for each measurement.
+# predict nine quantiles, or --levels as many, for others. One thread each; a process for each measurement.
 #
 #     make build && cmake --build build --target tare_shared && cmake --install build --prefix PREFIX
 #     TARE_HOME=PREFIX R CMD INSTALL r
 #     TARE_DATA=... Rscript bench/r_peers.R                     # all, as a table for bench/RESULTS.md
 #     Rscript bench/r_peers.R --cases law_2000 --seeds 1        # a quick look
+#     Rscript bench/r_peers.R --set linear --levels 99          # linear models only; --set forests: forests only
 #
 # Times are processor seconds (user and system) after packages and data are loaded. Memory is the growth of the process's peak. The loss is
 # the mean pinball loss over rows and levels; '+-' is the standard error over the seeds, which draw rows and models.
 
-levels <- seq(0.1, 0.9, 0.1)
+levels <- seq_len(9) / 10
 tables <- list(concrete = c("concrete.csv", "compressive_strength"), power = c("power.csv", "PE"), kin8nm = c("kin8nm.csv", "y"))
 laws <- c(law_2000 = 2000, law_20000 = 20000, law_100000 = 100000)
 
@@ -46,10 +47,22 @@ tare_peer <- function(...) {
 
 peers <- list(
   "tare, nrc on ridge" = tare_peer(method = "nrc", regressor = "ridge", bands = "off"),
+  # A bandwidth by its rate, without the search.
+  "tare, nrc on ridge, rate" = tare_peer(method = "nrc", regressor = "ridge", bandwidth = "rate", bands = "off"),
+  # All residuals weigh alike: lines with one slope.
+  "tare, nrc on ridge, parallel" = tare_peer(method = "nrc", regressor = "ridge", bandwidth = "infinite", bands = "off"),
   "tare, nrc_boost" = tare_peer(method = "nrc_boost", bands = "off"),
-  # Leaves of at least 5 rows. ranger does not split nodes of fewer than 5 rows, so that its leaves are smaller.
   "tare, qrf" = tare_peer(method = "qrf", trees = 500, bands = "off"),
-  "tare, qrf, min_leaf 2" = tare_peer(method = "qrf", trees = 500, min_leaf = 2, bands = "off"),
+  # As many columns at each split as ranger tries (the root of their number), and leaves of about the size of its leaves, which have 1 to 5
+  # rows because nodes of more than 5 are split.
+  "tare, qrf as ranger" = list(
+    load = function() loadNamespace("tare"),
+    fit = function(train, seed) {
+      columns <- ncol(train) - 1
+      tare_peer(method = "qrf", trees = 500, min_leaf = 2, columns = floor(sqrt(columns)) / columns, bands = "off")$fit(train, seed)
+    },
+    predict = tare_peer()$predict
+  ),
   "tare, auto, quick" = tare_peer(budget = "quick"),
   "tare, auto" = tare_peer(),
   "ranger" = list(
@@ -68,6 +81,8 @@ peers <- list(
     predict = function(model, test) predict(model, test)
   )
 )
+
+sets <- list(linear = grep("ridge|quantreg", names(peers), value = TRUE), forests = grep("qrf|ranger", names(peers), value = TRUE), all = names(peers))
 
 peak_mib <- function() {
   line <- grep("^VmHWM:", readLines("/proc/self/status"), value = TRUE)
@@ -103,7 +118,7 @@ option <- function(name, default) {
 
 ask <- function(peer, case, seed) {
   script <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
-  output <- system2(file.path(R.home("bin"), "Rscript"), c(shQuote(script), "--one", shQuote(peer), case, seed),
+  output <- system2(file.path(R.home("bin"), "Rscript"), c(shQuote(script), "--one", shQuote(peer), case, seed, length(levels)),
     stdout = TRUE, env = c("OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1"))
   if (!is.null(attr(output, "status"))) stop(peer, " failed on ", case)
   as.numeric(strsplit(output[[length(output)]], " ")[[1]])
@@ -111,13 +126,15 @@ ask <- function(peer, case, seed) {
 
 main <- function() {
   one <- option("one", NULL)
+  count <- as.integer(if (is.null(one)) option("levels", 9) else one[[4]])
+  levels <<- seq_len(count) / (count + 1)
   if (!is.null(one)) return(measure(one[[1]], one[[2]], as.integer(one[[3]])))
   known <- c(if (nzchar(Sys.getenv("TARE_DATA"))) names(tables) else character(), names(laws))
   cases <- option("cases", known)
   seeds <- as.integer(option("seeds", c("1", "2", "3")))
   cat("| case | peer | fit s | predict s | peak MiB | pinball loss | +- |\n|---|---|---:|---:|---:|---:|---:|\n")
   for (case in cases) {
-    for (peer in option("peers", names(peers))) {
+    for (peer in option("peers", sets[[option("set", "all")]])) {
       all <- vapply(seeds, function(seed) ask(peer, case, seed), numeric(4))
       middle <- rowMeans(all)
       cat(sprintf("| %s | %s | %.2f | %.2f | %.0f | %.4f | %.4f |\n", case, peer, middle[[1]], middle[[2]], middle[[3]], middle[[4]],
