@@ -180,8 +180,23 @@ def test_too_few_rows_are_told():
         tare.Calibrator(Ridge(), guarantee="cross").fit(X[:18], y[:18])
     with pytest.raises(ValueError, match="would hold out 12 of 60 rows"):
         tare.Calibrator(Ridge(), guarantee="split").fit(X, y)
-    with pytest.warns(tare.TareWarning, match="from 2,000 rows on, but there are 60"):
-        tare.Calibrator(method="nrc", options={"regressor": "ridge"}).fit(X, y)
+    with pytest.warns(tare.TareWarning, match="from 60 rows on .* but there are 59"):
+        tare.Calibrator(method="nrc", options={"regressor": "ridge"}).fit(X[:59], y[:59])
+
+
+def test_loose_is_for_models_of_tares_own_and_for_calibrate():
+    X, y = draw(np.random.default_rng(0), 300, 2)
+    own = tare.Calibrator(method="nrc", options={"regressor": "ridge"}).fit(X, y)
+    assert own.guarantee_["form"] == "loose" and own.guarantee_["rows"] == 37
+    assert 0.8 <= own.guarantee_["proven_90"] < 0.9
+    assert "second model" in dict(own.inspect().facts)["guarantee"]
+    around = tare.Calibrator(guarantee="loose:0.2", random_state=1).calibrate(X, y, y_pred=np.zeros(300))
+    assert around.guarantee_["rows"] == 60
+    without = tare.Calibrator(guarantee="none", random_state=1).calibrate(X, y, y_pred=np.zeros(300))
+    wide, narrow = (model.predict_interval(X, 0.9, y_pred=np.zeros(300)) for model in (around, without))
+    assert np.all(wide[:, 0] <= narrow[:, 0]) and np.all(wide[:, 1] >= narrow[:, 1])
+    with pytest.raises(ValueError, match="'cross' or 'split'"):
+        tare.Calibrator(Ridge(), guarantee="loose").fit(X, y)
 
 
 def test_the_score_is_finite():
