@@ -120,8 +120,8 @@ class Calibrator(QuantileEstimator):
     ----------
     guarantee_ : dict
         The guarantee of the fit: 'form' is 'split', 'cross', 'loose', 'local', 'conditional' or 'none'; 'rows' is the number of ranked
-        rows; 'folds'; and 'proven_90' is the proven coverage of a 90 % interval, or None without a proof. 'groups' (only with `group`): for each value of
-        the column the ranked 'rows', and whether there are enough for 'own_ranks'; nothing is proven for a group without.
+        rows; 'folds'; and 'proven_90' is the proven coverage of a 90 % interval, or None without a proof. 'groups' (only with `group`): for
+        each value of the column the ranked 'rows', and whether there are enough for 'own_ranks'; nothing is proven for a group without.
     estimator_ : object
         The model that predicts: trained on all rows ('none'), on all except the held-out rows ('split', 'local', 'conditional'), or a `FoldModels`
         ('cross').

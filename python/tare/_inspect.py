@@ -74,7 +74,8 @@ def _guarantee(model: dict[str, Any]) -> list[Fact]:
         return [("guarantee", "none")]
     cross = of["form"] == "cross"
     delivers = _by_confidence(of["intervals"], "on_average")
-    note = {"cross": " (where the models of the folds agree)", "split": "", "loose": ""}.get(of["form"], " (where the held-out rows permit it)")
+    notes = {"cross": " (where the models of the folds agree)", "split": "", "loose": ""}
+    note = notes.get(of["form"], " (where the held-out rows permit it)")
     facts = [("guarantee", _form(of)), ("delivers", ("at least " if of["own_levels"] else "") + delivers + note)]
     if of["local"] is not None and of["local"]["fixed"]:
         facts.append(("proven", "nothing for 'local,fixed': only the draw of 'local' has a proof"))

@@ -25,7 +25,7 @@ target_label <- function(x) {
 guarantee_line <- function(guarantee) {
   if (is.null(guarantee)) return("none (guarantee = \"split\" adds one)")
   form <- if (is.list(guarantee) && is.character(guarantee$form)) guarantee$form else "yes"
-  paste0(form, if (is.list(guarantee) && is.numeric(guarantee$rows)) sprintf(", %g held-out rows", guarantee$rows))
+  paste0(form, if (is.list(guarantee) && is.numeric(guarantee$rows)) sprintf(", %g ranked rows", guarantee$rows))
 }
 
 print.tare <- function(x, ...) {

@@ -184,15 +184,12 @@ std::unique_ptr<QuantileModel> fit_plain(const Method& method, const FitInput& i
   return fit_with_masses(fit, input, order_of(input, params), how);
 }
 
-bool is_quick(const Params& params) {
-  return canonical_name(params.text("budget", "")) == "quick";
-}
+bool is_quick(const Params& params) { return canonical_name(params.text("budget", "")) == "quick"; }
 
 /// Whether bands=auto is on: where 12 fits on halves are no burden.
 bool wants_bands(BandRule rule, const Method& method, const FitInput& input, const Params& params) {
   if (rule != BandRule::kAuto) return rule == BandRule::kOn;
-  return !method.slow && input.x.rows() <= kMostRowsForAutoBands &&
-         !is_quick(params);
+  return !method.slow && input.x.rows() <= kMostRowsForAutoBands && !is_quick(params);
 }
 
 /// Bands by fits of the method itself on halves of `input`, the rows that trained `whole`.

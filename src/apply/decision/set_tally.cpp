@@ -18,7 +18,8 @@ std::vector<Notice> SetTally::notices() const {
     all.push_back(
         {"set_without_guarantee", without_,
          "the model's guarantee does not hold for shortest sets: it was made by folds, its form "
-         "is loose, or it comes from a version without them. The sets have their coverage under the model's own "
+         "is loose, or it comes from a version without them. The sets have their coverage under "
+         "the model's own "
          "distributions. Fit again with guarantee=split for sets with a guarantee."});
   }
   if (beyond_ > 0) {
