@@ -187,6 +187,9 @@ def test_the_page_about_scale_runs(tmp_path, monkeypatch):
         assert 0.87 < inside.mean() < 0.93
         direct = names["local"].predict_interval(new[["a", "b"]], 0.9)
         np.testing.assert_allclose(names["intervals"].to_numpy(), direct, rtol=0, atol=0.05)
+        if "of_boosted" in names:
+            covered = (names["of_boosted"]["lower_0.9"] <= new.y) & (new.y <= names["of_boosted"]["upper_0.9"])
+            assert 0.85 < covered.mean() < 0.95
         one = tare.Predictor("cars.tare", interval=0.9).predict(new[["a", "b"]])["upper_0.9"]
         assert (names["dd"].read_parquet("answers").compute()["upper_0.9"].to_numpy() == one).all()
     finally:
