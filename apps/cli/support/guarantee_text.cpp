@@ -98,15 +98,18 @@ std::string cross_note(const GuaranteeDescription& guarantee) {
 }
 
 std::string loose_note(const GuaranteeDescription& guarantee) {
+  const std::string ranks =
+      fmt::format("a second model ranks {} rows that it was not trained on", guarantee.rows);
+  if (!guarantee.groups.empty()) {
+    return fmt::format("guarantee: {}; coverage is proven within each group of at least {} of them",
+                       ranks, guarantee.rows_for_own_ranks);
+  }
   const IntervalCoverage& ninety = guarantee.at(0.9);
-  const std::string proven =
-      ninety.proven ? fmt::format("a 90 % interval is proven to cover at least {:.3g} %",
-                                  100.0 * *ninety.proven)
-                    : "no coverage is proven for these rows";
+  if (!ninety.proven) return fmt::format("guarantee: {}; no coverage is proven", ranks);
   return fmt::format(
-      "guarantee: {} by a second model, which ranks {} rows that it was not trained on; all rows "
-      "train the first (--guarantee split proves more, and costs these rows)",
-      proven, guarantee.rows);
+      "guarantee: a 90 % interval is proven to cover at least {:.3g} %: {}, and all rows train the "
+      "first (--guarantee split proves more, and costs these rows)",
+      100.0 * *ninety.proven, ranks);
 }
 
 void warn_about_groups(const GuaranteeDescription& guarantee, const Common& common) {
@@ -171,7 +174,8 @@ Json guarantee_json(const Description& model) {
   }
   if (is_loose(guarantee)) {
     const IntervalCoverage& ninety = guarantee.at(0.9);
-    json["proven_coverage_90"] = ninety.proven ? Json(*ninety.proven) : Json(nullptr);
+    const bool known = ninety.proven && guarantee.groups.empty();
+    json["proven_coverage_90"] = known ? Json(*ninety.proven) : Json(nullptr);
     return json;
   }
   json["share"] = static_cast<double>(guarantee.rows) / static_cast<double>(model.rows);

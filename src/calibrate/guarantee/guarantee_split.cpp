@@ -150,7 +150,9 @@ Partition guarantee_partition(const FitInput& input, const GuaranteeRule& rule, 
     const double enough = std::ceil(static_cast<double>(kRowsForNinety) / rule.share);
     fail(ErrorCode::kBadData,
          {.remedies = {advice(fmt::format("give at least {} rows", enough)),
-                       {"use a larger share:", "guarantee", "split:SHARE", ""}}},
+                       {"use a larger share:", "guarantee",
+                        rule.form == GuaranteeRule::Form::kLoose ? "loose:SHARE" : "split:SHARE",
+                        ""}}},
          "the guarantee would hold out {} of {} rows, but a 90 % interval needs {}",
          drawn.second.size(), count, kRowsForNinety);
   }

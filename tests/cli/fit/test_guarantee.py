@@ -176,6 +176,26 @@ class Guarantee(CliTest):
         self.fails(BAD_DATA, *fit, "cross", says=["at least 20 rows"])
         self.fails(USAGE, *fit, "cross:21", says=["2 to 20 folds"])
 
+    def test_loose_says_what_is_proven_and_widens_only(self):
+        self.fitted(grouped(400), "--guarantee", "none")
+        alone = self.ok("predict", "m.tare", "data.csv", "--interval", "0.9").numbers()
+        said = self.fitted(grouped(400), "--guarantee", "loose").err
+        self.assertIn("a 90 % interval is proven to cover at least 80.4 %: a second model ranks 50 rows", said)
+        result = self.ok("predict", "m.tare", "data.csv", "--interval", "0.9", "--diagnostics")
+        self.assertEqual(result.err.count("cannot keep"), 0)
+        for (low, high), row in zip(alone, result.table()):
+            self.assertLessEqual(float(row["lower_0.9"]), low)
+            self.assertGreaterEqual(float(row["upper_0.9"]), high)
+            self.assertAlmostEqual(float(row["delivered_0.9"]), 41 / 51)  # 46 of 51 above less 5 of 51 below
+        said = self.fitted(grouped(400), "--guarantee", "loose:0.25", "--group", "g").err
+        self.assertIn("coverage is proven within each group of at least 19", said)
+        said = self.ok("fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", "--method", "nrc", "--regressor", "ridge",
+                       "--drop", "g", "--window", "2", "--guarantee", "loose").err
+        self.assertIn("no coverage is proven", said)
+        fit = ["fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", *self.FIT, "--guarantee"]
+        self.fails(BAD_DATA, *fit, "loose:0.01", says=["--guarantee loose:SHARE"])
+        self.fails(USAGE, *fit, "loose,strict", says=["loose"])
+
     def test_compare_and_config_take_it(self):
         self.write("data.csv", csv_text(["a", "y"], [[a, y] for a, _, y in grouped(900)]))
         result = self.ok("compare", "data.csv", "--target", "y", "--methods", "pure_kernel,cqr_boost", "--repeats", "2",
