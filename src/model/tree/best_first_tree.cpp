@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
@@ -17,9 +18,10 @@ constexpr double kLeastGain = 1e-9;
 
 constexpr std::size_t kLanes = 8;
 
-/// Sums of y and of weight of the rows that would go left, for each bin, and what a split there
-/// would explain. The last of `count` bins is followed by room for a whole vector.
+/// Sums of y and of weight of the rows that would go left, for each bin with rows in it, and what a
+/// split behind that bin would explain. The last one is followed by room for a whole vector.
 struct SplitScores {
+  std::array<std::uint8_t, BinnedRows::kMaxBins> bin;
   std::array<double, BinnedRows::kMaxBins + kLanes> y;
   std::array<double, BinnedRows::kMaxBins + kLanes> weight;
   std::array<double, BinnedRows::kMaxBins + kLanes> score;
@@ -84,17 +86,21 @@ BestFirstGrower::Split BestFirstGrower::best_of_column(std::size_t column, const
   const std::size_t count = binned_.bins(column) - 1;  // splits
   SplitScores scores;
   Sums left{};
+  std::size_t filled = 0;  // most bins of a small leaf are empty; all are written, as a branch is
+                           // unpredictable
   for (std::size_t b = 0; b < count; ++b) {
     left += bins[b];
-    scores.y[b] = left[0];
-    scores.weight[b] = left[1];
+    scores.y[filled] = left[0];
+    scores.weight[filled] = left[1];
+    scores.bin[filled] = static_cast<std::uint8_t>(b);
+    filled += bins[b][1] > 0.0 ? 1U : 0U;
   }
-  for (std::size_t b = count; b < count + kLanes; ++b) scores.y[b] = scores.weight[b] = 0.0;
+  for (std::size_t k = filled; k < filled + kLanes; ++k) scores.y[k] = scores.weight[k] = 0.0;
   const double explained =
-      score_splits(scores, count, all[0], all[1], options_.min_leaf, options_.shrink);
+      score_splits(scores, filled, all[0], all[1], options_.min_leaf, options_.shrink);
   if (!(explained > 0.0)) return best;
-  const auto* const at = std::find(scores.score.data(), scores.score.data() + count, explained);
-  best.bin = static_cast<std::size_t>(at - scores.score.data()) + 1;
+  const auto* const at = std::find(scores.score.data(), scores.score.data() + filled, explained);
+  best.bin = std::size_t{scores.bin[static_cast<std::size_t>(at - scores.score.data())]} + 1;
   best.gain = explained;
   return best;
 }
