@@ -80,7 +80,8 @@ NetworkRace race_networks(const FamilyTraining& shop, std::span<const NetworkSha
   double last_gain = 0.0;  // share of the error
   for (std::size_t rung = 0; rung < ladder.size(); ++rung) {
     const bool promising = rule.little_noise || last_gain >= kGainForMore;
-    if (rung >= rule.sure && !(promising && lowest <= kNearRival * rule.rival)) break;
+    if (ladder[rung].units > rule.sure_units && !(promising && lowest <= kNearRival * rule.rival))
+      break;
     const Learner learner =
         shop.network_learner("networks", network_options(nn::Heads::kMean, ladder[rung]));
     const Seed seed = split(split(shop.seed, stream), rung);

@@ -32,16 +32,16 @@ struct NetworkRace {
 };
 
 struct RaceRule {
-  std::size_t sure = 3;       // shapes that may be tried in any case
-  double rival = 0.0;         // the squared error of the best model that is no network
-  bool little_noise = false;  // hardly any of the target is noise, as far as is known
+  std::size_t sure_units = 64;  // shapes of up to so many may be tried in any case
+  double rival = 0.0;           // the squared error of the best model that is no network
+  bool little_noise = false;    // hardly any of the target is noise, as far as is known
 };
 
 /// Trains networks of the first shape, then of the next ones. With many rows it goes on only as
 /// long as these lower the error of rows left out: on two folds by more than a standard error of
-/// the difference, before the other folds are trained. Shapes beyond the sure ones are tried only
-/// if networks are not far behind their rival, and there is little noise or the last one has
-/// lowered the error by a fifth.
+/// the difference, before the other folds are trained. Shapes of more units than the sure ones are
+/// tried only if networks are not far behind their rival, and there is little noise or the last one
+/// has lowered the error by a fifth.
 NetworkRace race_networks(const FamilyTraining& shop, std::span<const NetworkShape> ladder,
                           const RaceRule& rule, std::uint64_t stream);
 

@@ -49,12 +49,12 @@ TEST(NetworkRace, OnFewRowsAllShapesRunAndTheBestWins) {
 }
 
 TEST(NetworkRace, OtherShapesMustBeWorthIt) {
-  const std::vector<NetworkShape> ladder = {{4, 10}, {24, 700}, {24, 900}};
+  const std::vector<NetworkShape> ladder = {{4, 10}, {24, 700}, {32, 900}};
   const Waves wave(300, 1.0, 0.1);
-  EXPECT_EQ(race(wave, ladder, {.sure = 2, .rival = 1e9}).columns.size(), 3U);
-  EXPECT_EQ(race(wave, ladder, {.sure = 2, .rival = 1e-9}).columns.size(), 2U);
-  const std::vector<NetworkShape> same = {{24, 700}, {24, 710}, {24, 720}};
-  EXPECT_EQ(race(wave, same, {.sure = 2, .rival = 1e9}).columns.size(), 2U);
+  EXPECT_EQ(race(wave, ladder, {.sure_units = 24, .rival = 1e9}).columns.size(), 3U);
+  EXPECT_EQ(race(wave, ladder, {.sure_units = 24, .rival = 1e-9}).columns.size(), 2U);
+  const std::vector<NetworkShape> same = {{24, 700}, {24, 710}, {32, 720}};
+  EXPECT_EQ(race(wave, same, {.sure_units = 24, .rival = 1e9}).columns.size(), 2U);
 }
 
 TEST(NetworkRace, ShapesGrowAndNoneComesTwice) {
