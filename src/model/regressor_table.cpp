@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "base/unknown_name.h"
+#include "model/gp/gaussian_process.h"
 #include "model/linear/ridge.h"
 #include "model/linear/zero.h"
 #include "model/network/lstm.h"
@@ -26,6 +27,8 @@ constexpr RegressorKind kRegressors[] = {
      &fit_extra_trees, &load_trees},
     {"boosting", "gradient boosted trees, stopped early on held-out rows", kBoostingOptions,
      &fit_boosting, &load_trees},
+    {"gp", "Gaussian process with a length for each feature, by marginal likelihood", kGpOptions,
+     &fit_gp, &load_gp},
     {"zero", "predicts 0, so that Y itself is calibrated", kZeroOptions, &fit_zero, &load_zero},
     {"mlp", "feed-forward network, stopped early on held-out rows", kMlpOptions, &fit_mlp,
      &load_mlp},

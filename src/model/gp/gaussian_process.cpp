@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/gp/gaussian_process.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/fail.h"
+#include "base/parallel.h"
+#include "data/partition.h"
+#include "data/rows.h"
+#include "io/tensor_store.h"
+#include "math/bounded.h"
+#include "model/gp/lower_factor.h"
+#include "model/gp/matern.h"
+#include "model/nn/kernels/kernels.h"
+
+namespace tare {
+namespace {
+
+constexpr std::size_t kMostPoints = 512;  // where a fit is not exact
+constexpr double kJitter = 1e-8;          // of the signal, for points that nearly coincide
+
+/// The mean of the target, and a combination of correlations with points.
+class GaussianProcess final : public Regressor {
+ public:
+  GaussianProcess(GpKernel kernel, Matrix points, std::vector<double> share)
+      : kernel_(std::move(kernel)), points_(std::move(points)), share_(std::move(share)) {}
+
+  std::size_t features() const override { return kernel_.rate.size(); }
+
+  void predict(MatrixView x, std::span<double> out, const Execution& how) const override {
+    check_query("gp", features(), x, out);
+    constexpr std::size_t kBlock = 256;
+    parallel_blocks(how, x.rows(), kBlock, [&](std::size_t first, std::size_t last) {
+      const MatrixView some(x.row(first).data(), last - first, x.cols());
+      const Matern c = matern(kernel_.scaled(some), points_, WithSlope::kNo, one_thread());
+      for (std::size_t i = first; i < last; ++i) {
+        const auto row = c.value.row(i - first);
+        const double away = std::inner_product(row.begin(), row.end(), share_.begin(), 0.0);
+        out[i] = bounded(kernel_.target.mean + kernel_.target.scale * away);
+      }
+    });
+  }
+
+  void save(const TensorWriter& out) const override {
+    out.value("features", features());
+    out.value("points", share_.size());
+    out.tensor("target", std::vector<double>{kernel_.target.mean, kernel_.target.scale});
+    std::vector<double> mean;
+    std::vector<double> scale;
+    for (const Standard& column : kernel_.column) {
+      mean.push_back(column.mean);
+      scale.push_back(column.scale);
+    }
+    out.tensor("mean", mean);
+    out.tensor("scale", scale);
+    out.tensor("rate", kernel_.rate);
+    out.tensor("variances", std::vector<double>{kernel_.signal, kernel_.noise});
+    out.tensor("place", points_.values(), {points_.rows(), points_.cols()});
+    out.tensor("share", share_);
+  }
+
+ private:
+  GpKernel kernel_;
+  Matrix points_;  // in units of the correlation
+  std::vector<double> share_;
+};
+
+/// Predicts the mean of the target.
+std::unique_ptr<Regressor> mean_only(GpKernel kernel) {
+  Matrix no_points(0, kernel.rate.size());
+  return std::make_unique<GaussianProcess>(std::move(kernel), std::move(no_points),
+                                           std::vector<double>{});
+}
+
+/// What a row's noise adds to the diagonal.
+std::vector<double> row_noise(const RegressionData& data, const GpKernel& kernel) {
+  double mean = 0.0;
+  for (const double w : data.weight) mean += w / static_cast<double>(data.weight.size());
+  std::vector<double> noise(data.y.size(), kernel.noise);
+  if (data.weight.empty()) return noise;
+  for (std::size_t i = 0; i < noise.size(); ++i) noise[i] *= mean / data.weight[i];
+  return noise;
+}
+
+/// Standardised rows and what the noise of each adds to its variance.
+struct GpRows {
+  const GpKernel& kernel;
+  Matrix z;
+  std::vector<double> y;
+  std::vector<double> noise;
+};
+
+struct Solution {
+  std::vector<double> share;    // of each point; empty: there is none
+  std::vector<double> without;  // standardised
+};
+
+/// With a = K^-1 y: y_i less what the other rows say is a_i / (K^-1)_ii.
+Solution solve_exactly(const GpRows& rows, LeaveOneOut leave_one_out, const Execution& how) {
+  const double signal = rows.kernel.signal;
+  Matrix k = matern(rows.z, rows.z, WithSlope::kNo, how).value;
+  for (double& value : k.values()) value *= signal;
+  for (std::size_t i = 0; i < rows.y.size(); ++i) {
+    k(i, i) = signal * (1.0 + kJitter) + rows.noise[i];
+  }
+  const LowerFactor factor(std::move(k));
+  if (!factor.ok()) return {};
+  Solution solution{factor.solve(rows.y), {}};
+  if (leave_one_out == LeaveOneOut::kYes) {
+    const std::vector<double> diagonal = factor.inverse_diagonal(how);
+    for (std::size_t i = 0; i < rows.y.size(); ++i) {
+      solution.without.push_back(rows.y[i] - solution.share[i] / diagonal[i]);
+    }
+  }
+  for (double& share : solution.share) share *= signal;
+  return solution;
+}
+
+/// The correlations of rows first, ..., last - 1 with the points.
+Matrix correlations(const GpRows& rows, const Matrix& points, std::size_t first, std::size_t last,
+                    const Execution& how) {
+  const MatrixView some(rows.z.row(first).data(), last - first, rows.z.cols());
+  return matern(some, points, WithSlope::kNo, how).value;
+}
+
+/// a += C' N^-1 C, the lower triangle only, and b += C' N^-1 y, for the rows from `first` on.
+void add_rows(const GpRows& rows, std::size_t first, const Matrix& c, Matrix& a,
+              std::vector<double>& b, const Execution& how) {
+  const std::size_t count = b.size();
+  Matrix over_noise = c;
+  for (std::size_t i = 0; i < c.rows(); ++i) {
+    for (std::size_t j = 0; j < count; ++j) {
+      over_noise(i, j) /= rows.noise[first + i];
+      b[j] += over_noise(i, j) * rows.y[first + i];
+    }
+  }
+  constexpr std::size_t kRows = 36;  // of the result at once
+  parallel_blocks(how, count, kRows, [&](std::size_t top, std::size_t bottom) {
+    nn::accumulate_product(
+        nn::Product<double>{bottom - top, bottom, c.rows(), c.values().data() + top, 1, count,
+                            over_noise.values().data(), count, a.row(top).data(), count});
+  });
+}
+
+/// Least squares on the correlations c with the points: (S + C' N^-1 C) b = C' N^-1 y, where S are
+/// the points' correlations over the signal. A row's own share of its prediction is c' (...)^-1 c /
+/// noise, and without it the residual grows by 1 / (1 - that). In blocks of rows, which bounds the
+/// memory.
+Solution solve_on_points(const GpRows& rows, const Matrix& points, LeaveOneOut leave_one_out,
+                         const Execution& how) {
+  constexpr std::size_t kRowsAtOnce = 8192;
+  const std::size_t all = rows.y.size();
+  const double signal = rows.kernel.signal;
+  Matrix a = matern(points, points, WithSlope::kNo, how).value;
+  for (double& value : a.values()) value /= signal;
+  for (std::size_t j = 0; j < points.rows(); ++j) a(j, j) += kJitter / signal;
+  std::vector<double> b(points.rows(), 0.0);
+  for (std::size_t first = 0; first < all; first += kRowsAtOnce) {
+    const std::size_t last = std::min(all, first + kRowsAtOnce);
+    add_rows(rows, first, correlations(rows, points, first, last, how), a, b, how);
+  }
+  const LowerFactor factor(std::move(a));
+  if (!factor.ok()) return {};
+  Solution solution{factor.solve(std::move(b)), {}};
+  if (leave_one_out == LeaveOneOut::kNo) return solution;
+  constexpr double kMostOwn = 1.0 - 1e-6;
+  for (std::size_t first = 0; first < all; first += kRowsAtOnce) {
+    const std::size_t last = std::min(all, first + kRowsAtOnce);
+    const Matrix c = correlations(rows, points, first, last, how);
+    const std::vector<double> lengths = factor.squared_lengths(c, how);
+    for (std::size_t i = first; i < last; ++i) {
+      const auto row = c.row(i - first);
+      const double fit = std::inner_product(row.begin(), row.end(), solution.share.begin(), 0.0);
+      const double own = std::min(lengths[i - first] / rows.noise[i], kMostOwn);
+      solution.without.push_back(rows.y[i] - (rows.y[i] - fit) / (1.0 - own));
+    }
+  }
+  return solution;
+}
+
+}  // namespace
+
+GpFit fit_gaussian_process(const RegressionData& data, const GpKernel& kernel,
+                           LeaveOneOut leave_one_out, Seed seed, const Execution& how) {
+  const std::size_t count = data.y.size();
+  GpRows rows{kernel, kernel.scaled(data.x), {}, row_noise(data, kernel)};
+  for (const double value : data.y) rows.y.push_back(standardised(value, kernel.target));
+  const bool exact = count <= kExactGpRows;
+  Matrix points = rows.z;
+  if (!exact) {
+    Rng rng(seed);
+    std::vector<std::size_t> chosen = random_permutation(count, rng);
+    chosen.resize(kMostPoints);
+    points = take_rows(rows.z, chosen);
+  }
+  Solution solution = exact ? solve_exactly(rows, leave_one_out, how)
+                            : solve_on_points(rows, points, leave_one_out, how);
+  const auto all_finite = [](const std::vector<double>& values) {
+    return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+  };
+  GpFit fit;
+  if (solution.share.empty() || !all_finite(solution.share) || !all_finite(solution.without)) {
+    return fit;
+  }
+  for (double& value : solution.without) {
+    value = bounded(kernel.target.mean + kernel.target.scale * value);
+  }
+  fit.without = std::move(solution.without);
+  fit.model =
+      std::make_unique<GaussianProcess>(kernel, std::move(points), std::move(solution.share));
+  return fit;
+}
+
+std::unique_ptr<Regressor> fit_gp(const RegressionData& data, const Params& params, Seed seed,
+                                  const Execution& how) {
+  check_fit_input("gp", data, params, kGpOptions);
+  GpKernel kernel = learn_gp_kernel(data, split(seed, 1), how);
+  if (data.x.cols() == 0) return mean_only(std::move(kernel));
+  GpFit fit = fit_gaussian_process(data, kernel, LeaveOneOut::kNo, split(seed, 2), how);
+  if (fit.model) return std::move(fit.model);
+  return mean_only(std::move(kernel));
+}
+
+std::unique_ptr<Regressor> load_gp(const TensorReader& in) {
+  const std::size_t cols = in.count("features", kMaxFeatures);
+  const std::size_t points = in.count("points", kMaxFeatures);
+  GpKernel kernel;
+  const auto target = in.values<double>("target", {2}, Must::kBeFinite);
+  kernel.target = {target[0], target[1]};
+  const auto mean = in.values<double>("mean", {cols}, Must::kBeFinite);
+  const auto scale = in.values<double>("scale", {cols}, Must::kBeFinite);
+  for (std::size_t j = 0; j < cols; ++j) {
+    if (!(scale[j] > 0.0)) fail(ErrorCode::kCorruptFile, "the model file's scales are damaged");
+    kernel.column.push_back({mean[j], scale[j]});
+  }
+  kernel.rate = in.values<double>("rate", {cols}, Must::kBeFinite);
+  const auto variances = in.values<double>("variances", {2}, Must::kBeFinite);
+  kernel.signal = variances[0];
+  kernel.noise = variances[1];
+  Matrix place(in.values<double>("place", {points, cols}, Must::kBeFinite), points, cols);
+  auto share = in.values<double>("share", {points}, Must::kBeFinite);
+  return std::make_unique<GaussianProcess>(std::move(kernel), std::move(place), std::move(share));
+}
+
+}  // namespace tare
