@@ -280,7 +280,8 @@ void GuaranteedModel::save(const TensorWriter& whole) const {
     inner_.front()->save(whole);
     out.value("form", "split");
     if (in_time_order_) out.value("in_time_order", true);
-    if (levels_ == SplitLevels::kOwn) out.value("own_levels", true);
+    if (levels_ != SplitLevels::kRanked) out.value("own_levels", true);
+    if (levels_ == SplitLevels::kNear) out.value("near_levels", true);
     out.value("cost_levels", cost_.levels);
     out.tensor("cost", std::vector<double>{cost_.without, cost_.with});  // may be infinite
   } else {
@@ -321,7 +322,9 @@ std::unique_ptr<GuaranteedModel> GuaranteedModel::load(const TensorReader& whole
   require(form == "split" || form == "cross");
   if (form == "split") {
     model->in_time_order_ = in.has_value("in_time_order");
-    if (in.has_value("own_levels")) model->levels_ = SplitLevels::kOwn;
+    if (in.has_value("own_levels")) {
+      model->levels_ = in.has_value("near_levels") ? SplitLevels::kNear : SplitLevels::kOwn;
+    }
     model->inner_.push_back(load_inner(whole));
     const auto cost = in.values<double>("cost", {2});
     model->cost_ = {cost[0], cost[1], in.count("cost_levels", 100)};

@@ -42,7 +42,7 @@ double GuaranteedModel::delivered_by(const FoldRanks& line, Level level) const {
   const bool upper = level.value() >= 0.5;
   const bool infinite = outer_ == OuterLevels::kInfinite && !line.keeps(level, line.largest());
   if (infinite) return upper ? 1.0 : 0.0;
-  if (folds() == 1) return line.folds().front().delivered(level);
+  if (folds() == 1) return own_delivered(line.folds().front(), levels_, level);
   const double least = 1.0 / static_cast<double>(line.rows() + 1);  // that a side can miss
   const double alpha = std::max(upper ? 1.0 - level.value() : level.value(), least);
   const double miss = cross_miss_bound(line.rows(), folds(), alpha);
@@ -195,9 +195,10 @@ Prediction GuaranteedModel::predict_places(const Rows& rows, std::span<const Lev
     const FoldRanks& ranks = ranks_[line];
     for (const Level& level : levels) {
       const GuaranteeRanks& only = ranks.folds().front();
-      Answer answer{.place = levels_ == SplitLevels::kOwn ? own_or_ranked_place(only, knots_, level)
-                                                          : only.place(level),
-                    .tail = {}};
+      const bool ranked = levels_ == SplitLevels::kRanked;
+      Answer answer{
+          .place = ranked ? only.place(level) : own_or_ranked_place(only, knots_, levels_, level),
+          .tail = {}};
       if (!ranks.keeps(level, ranks.largest())) {
         answer.kind =
             outer_ == OuterLevels::kOwnTail ? Answer::Kind::kTail : Answer::Kind::kInfinite;

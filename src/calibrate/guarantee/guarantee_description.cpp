@@ -21,6 +21,9 @@ bool GuaranteedModel::is_infinite(double confidence) const {
 double GuaranteedModel::average_coverage(double confidence) const {
   if (is_infinite(confidence)) return 1.0;
   const auto [low, high] = interval_levels(confidence);
+  if (levels_ == SplitLevels::kNear) {
+    return std::max(0.0, delivered_by(overall(), high) - delivered_by(overall(), low));
+  }
   const Mass fresh = most_fresh(overall());
   const Mass ranked = overall().mass();
   const Mass all = ranked + fresh;
@@ -50,7 +53,7 @@ void GuaranteedModel::describe(Description& description) const {
   own.form = folds() > 1 ? GuaranteeForm::kCross : GuaranteeForm::kSplit;
   own.rows = overall().rows();
   own.folds = folds();
-  own.own_levels = levels_ == SplitLevels::kOwn;
+  own.own_levels = levels_ != SplitLevels::kRanked;
   own.has_bound = knows_levels();
   for (const double confidence : {0.5, 0.8, 0.9, 0.95, 0.99}) {
     IntervalCoverage interval{.confidence = confidence,

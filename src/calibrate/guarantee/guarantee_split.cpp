@@ -20,8 +20,10 @@ constexpr std::array kGuaranteeOptions = std::to_array<ParamInfo>({
     {"guarantee", "none",
      "finite-sample guarantee of coverage, on average over exchangeable rows, by held-out rows: "
      "none, split, split:SHARE, cross, cross:FOLDS, loose; auto (the default of method auto) means "
-     "split:0.1,own from 2,000 rows on and loose from 60 to 1,999; split,own: the model's own "
-     "levels as far as the ranks allow; loose: a model of all rows, whose answers reach at least "
+     "split:0.05,near from 2,000 rows on and loose from 60 to 1,999; split,own: the model's own "
+     "levels as far as the ranks allow; split,near: the model's own levels unless the ranks differ "
+     "by more than a standard error, which is what the proof then lacks; loose: a model of all "
+     "rows, whose answers reach at least "
      "as far out as a second model's bound, proven with at most twice the misses; local (ranks "
      "near the row), conditional:COLUMNS "
      "(coverage also for every reweighting of rows by these columns; conditional:groups, "
@@ -90,10 +92,12 @@ GuaranteeRule parse_guarantee(const Params& params) {
   };
   const bool strict = has_word("strict");
   const bool own = has_word("own") && rule.form == kSplit;
+  const bool near = has_word("near") && rule.form == kSplit && !own;
   if (rule.form == kLoose) rule.share = 0.0;
   if (strict) rule.outer = OuterLevels::kInfinite;
   if (own) rule.levels = SplitLevels::kOwn;
-  const std::size_t known = 1U + (strict ? 1U : 0U) + (own ? 1U : 0U);
+  if (near) rule.levels = SplitLevels::kNear;
+  const std::size_t known = 1U + (strict ? 1U : 0U) + (own || near ? 1U : 0U);
   const bool may_have_words = rule.form != kNone && rule.form != kLoose;
   const bool readable = words.size() == known && (known == 1 || may_have_words);
   if (readable && plain && (rule.form != kNone || form == "none")) return rule;
@@ -110,20 +114,20 @@ GuaranteeRule parse_guarantee(const Params& params) {
       fmt::format(
           "must be none, auto, split, split:SHARE or loose:SHARE with a share between 0 and "
           "1, loose, cross, cross:FOLDS with 2 to {} folds, local, or conditional:COLUMNS; "
-          "all except none and loose may end in ',strict', and split in ',own'",
+          "all except none and loose may end in ',strict', and split in ',own' or ',near'",
           kMostFolds));
 }
 
 GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows, RowOrder order) {
   constexpr std::size_t kRowsToSplit = 2000;
   constexpr double kMostHeldOut = 2000.0;
-  constexpr double kHeldOutShare = 0.1;
+  constexpr double kHeldOutShare = 0.05;
   using enum GuaranteeRule::Form;
   GuaranteeRule resolved = rule;
   if (rule.form == kAuto && rows >= kRowsToSplit) {
     resolved.form = kSplit;
     resolved.share = std::min(kHeldOutShare, kMostHeldOut / static_cast<double>(rows));
-    resolved.levels = SplitLevels::kOwn;
+    resolved.levels = SplitLevels::kNear;
   } else if (rule.form == kAuto) {
     const bool possible = rows >= kRowsForLoose && order == RowOrder::kNone;
     resolved.form = possible && rule.outer == OuterLevels::kOwnTail ? kLoose : kNone;

@@ -27,11 +27,12 @@ enum class OuterLevels : std::uint8_t { kOwnTail, kInfinite };
 
 /// Which levels a split answers with: those of the ranks, or the model's own as far as the ranks
 /// allow (own_levels.h).
-enum class SplitLevels : std::uint8_t { kRanked, kOwn };
+enum class SplitLevels : std::uint8_t { kRanked, kOwn, kNear };
 
 /// The requested guarantee. Text: none, auto, split, split:SHARE, cross, cross:FOLDS, loose,
 /// loose:SHARE; split, cross and auto may end in ",strict" for OuterLevels::kInfinite, and split in
-/// ",own" for SplitLevels::kOwn. rowwise_rule.h has the forms whose ranks differ from row to row.
+/// ",own" or ",near" for SplitLevels::kOwn or kNear. rowwise_rule.h has the forms whose ranks
+/// differ from row to row.
 struct GuaranteeRule {
   enum class Form : std::uint8_t {
     kNone,

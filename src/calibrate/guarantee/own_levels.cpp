@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calibrate/guarantee/nearer_level.h"
+
 namespace tare {
 namespace {
 
@@ -26,37 +28,70 @@ CurvePlace own_place(const GuaranteeRanks& ranks, std::span<const Level> knots, 
   return own;
 }
 
-CurvePlace upper_place(const GuaranteeRanks& ranks, std::span<const Level> knots, Level level) {
+/// The place that an answer must reach: that of the level's rank, or of a nearer level's.
+CurvePlace upper_limit(const GuaranteeRanks& ranks, SplitLevels levels, Level level) {
+  if (levels != SplitLevels::kNear) return ranks.place(level);
   const Mass mass = ranks.mass();
-  const Mass fresh = ranks.largest();
-  const CurvePlace ranked = ranks.place(level);
-  const bool kept = can_keep(level, mass, fresh);
-  const CurvePlace own = own_place(ranks, knots, level);
-  const double most =
-      std::ceil(static_cast<double>(mass + fresh) * level.value() + slack(ranks, level.value()));
-  if (!kept || most > static_cast<double>(mass)) return std::max(own, ranked);
-  const CurvePlace outermost = ranks.upper().reaching(static_cast<Mass>(most));
-  return std::clamp(own, ranked, std::max(ranked, outermost));
+  const Level nearer = nearer_level(level, kNearErrors, mass, ranks.largest());
+  return ranks.upper().reaching(std::min(upper_target(nearer, mass, ranks.largest()), mass));
 }
 
-CurvePlace lower_place(const GuaranteeRanks& ranks, std::span<const Level> knots, Level level) {
+CurvePlace lower_limit(const GuaranteeRanks& ranks, SplitLevels levels, Level level) {
+  if (levels != SplitLevels::kNear) return ranks.place(level);
+  const Level nearer = nearer_level(level, kNearErrors, ranks.mass(), ranks.largest());
+  const Mass target = lower_target(nearer, ranks.mass(), ranks.largest());
+  return ranks.lower().reaching(std::max(target, Mass{1}));
+}
+
+CurvePlace upper_place(const GuaranteeRanks& ranks, std::span<const Level> knots,
+                       SplitLevels levels, Level level) {
   const Mass mass = ranks.mass();
   const Mass fresh = ranks.largest();
-  const CurvePlace ranked = ranks.place(level);
-  const bool kept = can_keep(level, mass, fresh);
   const CurvePlace own = own_place(ranks, knots, level);
+  if (!can_keep(level, mass, fresh)) return std::max(own, ranks.place(level));
+  const CurvePlace limit = upper_limit(ranks, levels, level);
+  const double most =
+      std::ceil(static_cast<double>(mass + fresh) * level.value() + slack(ranks, level.value()));
+  if (most > static_cast<double>(mass)) return std::max(own, limit);
+  const CurvePlace outermost = ranks.upper().reaching(static_cast<Mass>(most));
+  return std::clamp(own, limit, std::max(limit, outermost));
+}
+
+CurvePlace lower_place(const GuaranteeRanks& ranks, std::span<const Level> knots,
+                       SplitLevels levels, Level level) {
+  const Mass mass = ranks.mass();
+  const Mass fresh = ranks.largest();
+  const CurvePlace own = own_place(ranks, knots, level);
+  if (!can_keep(level, mass, fresh)) return std::min(own, ranks.place(level));
+  const CurvePlace limit = lower_limit(ranks, levels, level);
   const double least = std::floor(static_cast<double>(mass + fresh) * level.value() -
                                   static_cast<double>(fresh) + 1.0 - slack(ranks, level.value()));
-  if (!kept || least < 1.0) return std::min(own, ranked);
+  if (least < 1.0) return std::min(own, limit);
   const CurvePlace outermost = ranks.lower().reaching(static_cast<Mass>(least));
-  return std::clamp(own, std::min(ranked, outermost), ranked);
+  return std::clamp(own, std::min(limit, outermost), limit);
 }
 
 }  // namespace
 
 CurvePlace own_or_ranked_place(const GuaranteeRanks& ranks, std::span<const Level> knots,
-                               Level level) {
-  return level.value() >= 0.5 ? upper_place(ranks, knots, level) : lower_place(ranks, knots, level);
+                               SplitLevels levels, Level level) {
+  static const Level kMedian(0.5);
+  if (level.value() >= 0.5) return upper_place(ranks, knots, levels, level);
+  const CurvePlace place = lower_place(ranks, knots, levels, level);
+  if (levels != SplitLevels::kNear) return place;
+  // Limits of the two sides are ranks of different scores: a lower bound stays below the median.
+  return std::min(place, upper_place(ranks, knots, levels, kMedian));
+}
+
+double own_delivered(const GuaranteeRanks& ranks, SplitLevels levels, Level level) {
+  const bool kept = can_keep(level, ranks.mass(), ranks.largest());
+  if (levels != SplitLevels::kNear || !kept) return ranks.delivered(level);
+  const Level nearer = nearer_level(level, kNearErrors, ranks.mass(), ranks.largest());
+  const std::uint64_t count = ranks.rows() + 1;
+  const std::uint64_t rank = level.value() >= 0.5
+                                 ? std::min<std::uint64_t>(nearer.rank(count), ranks.rows())
+                                 : std::max<std::uint64_t>(nearer.rank_below(count), 1);
+  return static_cast<double>(rank) / static_cast<double>(count);
 }
 
 }  // namespace tare

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "calibrate/guarantee/guarantee_ranks.h"
+#include "calibrate/guarantee/guarantee_split.h"
 
 namespace tare {
 
@@ -25,8 +26,18 @@ namespace tare {
 /// counts stay counts.
 ///
 /// A level that no bound keeps has the place of the outermost one that is kept (OwnTail::from).
+///
+/// With SplitLevels::kNear the model's own level may also be inside of the rank's, down to the
+/// place of the level that misses kNearErrors standard errors of a share of the rows more, but at
+/// most twice as much (nearer_level). That one is what is proven (own_delivered). Held-out rows
+/// then change only the answers of models that they speak against, from either side.
 inline constexpr double kOwnSlack = 1.0;
+inline constexpr double kNearErrors = 1.0;
 CurvePlace own_or_ranked_place(const GuaranteeRanks& ranks, std::span<const Level> knots,
-                               Level level);
+                               SplitLevels levels, Level level);
+
+/// What that place keeps where rows count alike: P(y <= Q) is at least this from 0.5 on, and P(y <
+/// Q) at most this below.
+double own_delivered(const GuaranteeRanks& ranks, SplitLevels levels, Level level);
 
 }  // namespace tare
