@@ -48,14 +48,15 @@ Effort effort_of(const Params& params) {
   if (budget == "quick") {
     effort = {.folds = 5,
               .folds_of_many = 5,
-              .sure_rungs = 1,
               .rungs = 1,
+              .processes = false,
               .trees = 20,
               .all_families = false};
   } else if (budget == "half") {  // of the fits for the bands (Method::half_params)
     effort = {.folds = 3,
               .folds_of_many = 3,
               .rungs = 1,
+              .processes = false,
               .trees = 25,
               .all_families = false,
               .rough = true,
@@ -63,7 +64,7 @@ Effort effort_of(const Params& params) {
   } else if (budget == "proof") {  // of a second model (Method::proof_params)
     effort = {.folds = 3, .folds_of_many = 3, .trees = 30, .contest_rows = 2000};
   } else if (budget == "best") {
-    effort = {.folds = 10, .folds_of_many = 10, .sure_rungs = 4, .members = 4, .trees = 300};
+    effort = {.folds = 10, .folds_of_many = 10, .sure_units = 128, .members = 4, .trees = 300};
   } else if (budget != "default") {
     fail_option("budget", budget, "must be quick, default or best");
   }
@@ -220,7 +221,7 @@ struct Competition {
 void choose_guide(std::span<const Candidate> candidates, const Contest& contest,
                   std::span<const double> masses, Competition& result) {
   constexpr double kNoHarm = 1.001;
-  result.loss = result.averaging.loss.back();
+  result.loss = result.averaging.loss;
   double most = kNoHarm * result.loss;
   if (masses.empty()) return;
   for (std::size_t c = 0; c < candidates.size(); ++c) {
@@ -265,22 +266,19 @@ Competition compete(std::span<const Candidate> candidates, const CrossFit& fit,
     result.trail.push_back({candidate.name, mean_pinball_loss(contest.quantiles.back(), contest),
                             law.choice().bandwidth, 0.0});
   }
-  result.averaging = average_greedily(contest, kMostPicks);
+  result.averaging = average_in_bags(contest, kMostPicks, split(seed, 6), how);
   choose_guide(candidates, contest, masses, result);
   return result;
 }
 
 /// Moves the kept candidates and statistics into the model.
 void keep_members(Competition& competition, const AutoRows& rows, AutoModel::Parts& parts) {
-  const Averaging& averaging = competition.averaging;
   std::vector<LocalLaw>& laws = competition.laws;
-  const double one = 1.0 / static_cast<double>(averaging.picks.size());
   std::vector<std::size_t> columns;
   std::vector<std::size_t> kept;
   for (std::size_t c = 0; c < laws.size(); ++c) {
-    const auto times = std::ranges::count(averaging.picks, c);
-    parts.trail[c].share = one * static_cast<double>(times);
-    if (times == 0) continue;
+    parts.trail[c].share = competition.averaging.share[c];
+    if (parts.trail[c].share == 0.0) continue;
     kept.push_back(c);
     const std::vector<std::size_t> own = laws[c].columns();
     columns.insert(columns.end(), own.begin(), own.end());

@@ -64,6 +64,11 @@ void add_reweighted(const FamilyTraining& shop, const Effort& effort, const Mean
                                     effort.members, weight, 30));
   }
   const RegressionData rows{shop.fit.rows().x, shop.fit.rows().y, weight};
+  if (means.kernel) {
+    const auto process =
+        shop.gaussian_process("Gaussian process, reweighted", rows, *means.kernel, {}, 34);
+    if (process) members.push_back(*process);
+  }
   const auto add_boosting = [&](const FoldBoostingOptions& trees, std::uint64_t stream) {
     members.push_back(shop.boosting("boosting, reweighted", rows, shop.fit.folds(), {},
                                     for_rows(trees, rows.y.size()), stream));
@@ -71,7 +76,7 @@ void add_reweighted(const FamilyTraining& shop, const Effort& effort, const Mean
   const bool both = rows.y.size() <= kManyRows;
   if (means.trees_count && (both || means.calm_is_better)) add_boosting(kCalmTrees, 31);
   if (means.trees_count && (both || !means.calm_is_better)) add_boosting(kSharpTrees, 33);
-  const std::size_t center = shop.blend(members, shop.blend_shares(members, weight));
+  const std::size_t center = shop.blend(members, shop.blend_shares(members, rows.y, weight));
   const std::size_t spread = shop.fit.add_formula(Step::Kind::kLogSpread, members, {kLeastSpread});
   const std::size_t scale = shop.log_scale(center, std::array{spread}, 32);
   candidates.push_back({"reweighted", center, scale, {center, scale}});
@@ -112,6 +117,16 @@ void add_quantiles(const FamilyTraining& shop, const Effort& effort, const Means
   candidates.push_back({"median", center, scale, {center, scale}});
 }
 
+/// Whether Gaussian processes can be trained in a few tenths of a second, and predicting a row from
+/// its neighbours in a table is fair: not in a series.
+bool suit_processes(const CrossFit& fit) {
+  constexpr std::size_t kMostRows = 20'000;
+  constexpr std::size_t kMostColumns = 100;
+  const std::size_t cols = fit.rows().x.cols();
+  return !fit.folds().in_time() && fit.rows().y.size() <= kMostRows && cols > 0 &&
+         cols <= kMostColumns;
+}
+
 /// Roughly, on a set of 8,000 rows, if nothing is left out.
 double total_seconds(const FamilyTraining& shop, const Effort& effort) {
   const std::vector<NetworkShape> ladder =
@@ -129,7 +144,7 @@ double total_seconds(const FamilyTraining& shop, const Effort& effort) {
 std::vector<Candidate> train_families(CrossFit& fit, const Effort& effort, Seed seed,
                                       const Execution& how) {
   Progress progress(how, 1.0);
-  const FamilyTraining shop{fit, seed, how, progress};
+  const FamilyTraining shop{fit, seed, how, progress, effort.processes && suit_processes(fit)};
   progress.set_total(total_seconds(shop, effort));
   std::vector<Candidate> candidates;
   const Means means = train_means(shop, effort);

@@ -26,10 +26,11 @@ struct Effort {
   std::size_t folds = 8;
   std::size_t folds_of_many = 6;  // with more than 4,000 rows: the time goes with the folds, and
                                   // models of fewer are nearly as good
-  std::size_t sure_rungs = 3;     // shapes of networks that may be tried (network_ladder)
-  std::size_t rungs = 4;          // and, where the last one brought much, up to this many
+  std::size_t rungs = 4;          // shapes of networks that may be tried (network_ladder)
+  std::size_t sure_units = 64;    // those with more units only where the last one brought much
   std::size_t members = 1;        // networks of each kind for each fold
   std::size_t steps = 0;          // of every network; 0: by the shape
+  bool processes = true;          // Gaussian processes, where rows and columns are not too many
   std::size_t trees = 60;         // extremely randomised ones
   bool all_families = true;       // false: the means only
   bool rough = false;  // one kind of boosting and few candidates: for fits on halves, of which

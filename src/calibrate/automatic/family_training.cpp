@@ -10,6 +10,7 @@
 #include "data/partition.h"
 #include "data/rows.h"
 #include "math/simplex_weights.h"
+#include "model/gp/gaussian_process.h"
 
 namespace tare::automatic {
 namespace {
@@ -111,6 +112,18 @@ std::size_t FamilyTraining::boosting(std::string_view stage, const RegressionDat
   return fit.add_models({std::move(models), folds.count}, folds, std::move(inputs), how);
 }
 
+std::optional<std::size_t> FamilyTraining::gaussian_process(std::string_view stage,
+                                                            const RegressionData& data,
+                                                            const GpKernel& kernel,
+                                                            std::vector<std::size_t> inputs,
+                                                            std::uint64_t stream) const {
+  GpFit made = fit_gaussian_process(data, kernel, LeaveOneOut::kYes, split(seed, stream), how);
+  progress.advance(stage, 1.0);
+  if (!made.model) return std::nullopt;
+  return fit.add_model(FoldModel(NamedRegressor{"gp", std::move(made.model)}), std::move(inputs),
+                       std::move(made.without));
+}
+
 std::size_t FamilyTraining::quantile_boosting(std::uint64_t stream) const {
   QuantileBoostingOptions options;
   options.members = 1;
@@ -126,9 +139,9 @@ std::size_t FamilyTraining::quantile_boosting(std::uint64_t stream) const {
 }
 
 std::vector<double> FamilyTraining::blend_shares(std::span<const std::size_t> inputs,
+                                                 std::span<const double> y,
                                                  std::span<const double> weight) const {
   const std::size_t count = inputs.size();
-  const std::span<const double> y = fit.rows().y;
   std::vector<double> gram(count * count, 0.0);
   std::vector<double> error(count);
   for (std::size_t i = 0; i < y.size(); ++i) {
@@ -165,8 +178,14 @@ std::size_t FamilyTraining::log_scale(std::size_t center, std::span<const std::s
                           ? Folds::shifted_stretches(y.size(), fit.folds().count, fit.folds().gap)
                           : Folds::random(y.size(), fit.folds().count, split(seed, stream + 1));
   const Matrix x = fit.x_and(inputs);
-  return boosting("scale", {x, size, fit.rows().weight}, folds, std::move(inputs), kSmallTrees,
-                  stream);
+  const RegressionData sizes{x, size, fit.rows().weight};
+  const std::size_t trees = boosting("scale", sizes, folds, inputs, kSmallTrees, stream);
+  if (!processes) return trees;
+  const GpKernel kernel = learn_gp_kernel(sizes, split(seed, stream + 2), how);
+  const auto process = gaussian_process("scale", sizes, kernel, std::move(inputs), stream + 3);
+  if (!process) return trees;
+  const std::array both = {trees, *process};
+  return blend(both, blend_shares(both, size, fit.rows().weight));
 }
 
 std::size_t FamilyTraining::probability(double value, std::vector<std::size_t> inputs,

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "calibrate/automatic/cross_fit.h"
 #include "calibrate/automatic/fold_models.h"
 #include "model/boosting/fold_boosting.h"
+#include "model/gp/gp_kernel.h"
 #include "model/nn/head_network.h"
 #include "tare/base/params.h"
 
@@ -33,6 +35,7 @@ struct FamilyTraining {
   Seed seed;
   const Execution& how;
   Progress& progress;
+  bool processes = false;  // whether to train Gaussian processes
 
   /// `members` for each fold. Returns the first column, one for each head.
   std::size_t networks(std::string_view stage, const nn::HeadNetworkOptions& options,
@@ -44,16 +47,23 @@ struct FamilyTraining {
   std::size_t boosting(std::string_view stage, const RegressionData& data, const Folds& folds,
                        std::vector<std::size_t> inputs, FoldBoostingOptions options,
                        std::uint64_t stream) const;
+  /// A Gaussian process of x and `inputs`, which are the columns of `data`; nothing if it cannot be
+  /// computed. Each row is predicted from all others, not only from those of other folds.
+  std::optional<std::size_t> gaussian_process(std::string_view stage, const RegressionData& data,
+                                              const GpKernel& kernel,
+                                              std::vector<std::size_t> inputs,
+                                              std::uint64_t stream) const;
   /// The quantiles at nn::kHeadLevels, by trees.
   std::size_t quantile_boosting(std::uint64_t stream) const;
 
-  /// The share of each column in the blend with the least mean squared error over the rows.
-  std::vector<double> blend_shares(std::span<const std::size_t> inputs,
+  /// The share of each column in the blend with the least mean squared distance from y.
+  std::vector<double> blend_shares(std::span<const std::size_t> inputs, std::span<const double> y,
                                    std::span<const double> weight) const;
   /// The blend with these shares.
   std::size_t blend(std::span<const std::size_t> inputs, std::span<const double> share) const;
-  /// A model of the log of the absolute residual of `center` on x, the center and `more`. Its folds
-  /// are its own: a residual and the models that a row's residual depends on share the first ones.
+  /// A model of the log of the absolute residual of `center` on x, the center and `more`. The folds
+  /// of its trees are their own: a residual and the models that a row's residual depends on share
+  /// the first ones.
   std::size_t log_scale(std::size_t center, std::span<const std::size_t> more,
                         std::uint64_t stream) const;
   /// A model of the probability that the target is `value`, on x and `inputs`.

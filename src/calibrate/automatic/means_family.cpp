@@ -92,7 +92,7 @@ double lowest_error(const FamilyTraining& shop, const Means& means) {
 
 void add_networks(const FamilyTraining& shop, const Effort& effort, bool little_noise,
                   Means& means) {
-  const RaceRule rule{effort.sure_rungs, lowest_error(shop, means), little_noise};
+  const RaceRule rule{effort.sure_units, lowest_error(shop, means), little_noise};
   const NetworkRace race = race_networks(
       shop, network_ladder(shop.fit.rows().y.size(), effort.rungs, effort.steps), rule, 10);
   means.members.insert(means.members.end(), race.columns.begin(), race.columns.end());
@@ -103,18 +103,30 @@ void add_networks(const FamilyTraining& shop, const Effort& effort, bool little_
   }
 }
 
+void add_process(const FamilyTraining& shop, Means& means) {
+  if (!shop.processes) return;
+  const GpKernel kernel = learn_gp_kernel(shop.fit.rows(), split(shop.seed, 18), shop.how);
+  const auto column = shop.gaussian_process("Gaussian process", shop.fit.rows(), kernel, {}, 19);
+  if (!column) return;
+  means.members.push_back(*column);
+  means.kernel = kernel;
+}
+
 }  // namespace
 
 Means train_means(const FamilyTraining& shop, const Effort& effort) {
   Means means;
   const bool little_noise = add_trees(shop, effort, means);
+  const std::size_t last_tree = means.members.size();
+  add_process(shop, means);
   const std::size_t first_network = means.members.size();
   add_networks(shop, effort, little_noise, means);
   const std::size_t last_network = means.members.size();
   means.members.push_back(shop.regressor("ridge", {}, 14));
 
-  const std::vector<double> share = shop.blend_shares(means.members, shop.fit.rows().weight);
-  means.trees_count = still_counts(shop, means.members, share, 0, first_network);
+  const std::vector<double> share =
+      shop.blend_shares(means.members, shop.fit.rows().y, shop.fit.rows().weight);
+  means.trees_count = still_counts(shop, means.members, share, 0, last_tree);
   means.networks_count = still_counts(shop, means.members, share, first_network, last_network);
   means.center = shop.blend(means.members, share);
   means.spread = shop.fit.add_formula(Step::Kind::kLogSpread, means.members, {kLeastSpread});

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tare/base/rng.h"
@@ -58,7 +59,7 @@ double slow_loss(const Contest& contest, std::span<const std::size_t> picks) {
 TEST(Averaging, EachPickIsTheBestOne) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Drawn drawn(60, 4, Seed{seed}, seed % 2 == 1);
-    const Averaging result = average_greedily(drawn.contest, 6);
+    const GreedyPicks result = pick_greedily(drawn.contest, 6);
     ASSERT_FALSE(result.picks.empty());
     for (std::size_t k = 1; k <= result.picks.size(); ++k) {
       std::vector<std::size_t> picks(result.picks.begin(),
@@ -77,9 +78,49 @@ TEST(Averaging, EachPickIsTheBestOne) {
 
 TEST(Averaging, StopsWhereNothingIsGained) {
   Drawn drawn(50, 1, Seed{3}, false);
-  EXPECT_EQ(average_greedily(drawn.contest, 10).picks, std::vector<std::size_t>{0});
+  EXPECT_EQ(pick_greedily(drawn.contest, 10).picks, std::vector<std::size_t>{0});
   drawn.contest.quantiles.push_back(drawn.contest.quantiles[0]);
-  EXPECT_EQ(average_greedily(drawn.contest, 10).picks.size(), 1U);
+  EXPECT_EQ(pick_greedily(drawn.contest, 10).picks.size(), 1U);
+}
+
+TEST(Averaging, BagsShareAmongTheBestAndDropTheRest) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const Drawn drawn(80, 5, Seed{seed}, seed % 2 == 1);
+    const Averaging result = average_in_bags(drawn.contest, 3, Seed{seed}, {});
+    double sum = 0.0;
+    Matrix average(80, drawn.levels.size());
+    for (std::size_t c = 0; c < 5; ++c) {
+      sum += result.share[c];
+      EXPECT_TRUE(result.share[c] == 0.0 || result.share[c] >= 0.05);
+      for (std::size_t k = 0; k < average.values().size(); ++k) {
+        average.values()[k] += result.share[c] * drawn.contest.quantiles[c].values()[k];
+      }
+    }
+    EXPECT_NEAR(sum, 1.0, 1e-12);
+    EXPECT_LE(std::ranges::count_if(result.share, [](double one) { return one > 0.0; }), 3);
+    EXPECT_EQ(std::vector<double>(average.values().begin(), average.values().end()),
+              std::vector<double>(result.average.values().begin(), result.average.values().end()));
+    EXPECT_NEAR(result.loss, mean_pinball_loss(average, drawn.contest), 1e-12);
+    Execution two;
+    two.threads = 2;
+    EXPECT_EQ(average_in_bags(drawn.contest, 3, Seed{seed}, two).share, result.share);
+  }
+}
+
+/// Where candidates are alike, a single choice by the lowest loss is chance; bags share.
+TEST(Averaging, BagsShareWhereChanceDecides) {
+  const Drawn drawn(40, 1, Seed{11}, false);
+  Contest contest = drawn.contest;
+  Rng rng(Seed{12});
+  for (std::size_t c = 1; c < 13; ++c) {
+    Matrix like = contest.quantiles.front();
+    for (double& value : like.values()) value += 0.2 * rng.normal();
+    contest.quantiles.push_back(std::move(like));
+  }
+  const Averaging result = average_in_bags(contest, 10, Seed{1}, {});
+  const auto kept = std::ranges::count_if(result.share, [](double one) { return one > 0.0; });
+  EXPECT_GE(kept, 3);
+  EXPECT_LE(kept, 10);
 }
 
 }  // namespace
