@@ -3,8 +3,8 @@
 #include <nanobind/stl/string_view.h>
 
 #include "bindings.h"
-#include "calibrate/guarantee/guarantee_ranks.h"
 #include "calibrate/guarantee/guarantee_split.h"
+#include "calibrate/guarantee/ranks/guarantee_ranks.h"
 #include "tare/calibrate/methods.h"
 #include "tare/model/regressor.h"
 

@@ -64,11 +64,12 @@ class Calibrator(QuantileEstimator):
         covers its level if the models of the folds agree. The proven coverage is lower: `guarantee_['proven_90']` has it for this
         number of rows and folds. For a 90 % interval of 500 rows in five folds it is 76.8 %; its limit for many rows is 80 %.
         'marginal': 'cross' from 100 rows on and 'split' (at most 10,000 rows held out) from 5,000 on; `calibrate` uses ten folds
-        below 2,000 rows and five from there on. With tare's own models: 'split:0.1,own' from 2,000 rows on and 'loose' below. Below 100
+        below 2,000 rows and five from there on. With tare's own models: 'split:0.05,near' from 2,000 rows on and 'loose' below. Below 100
         (60) rows there is no guarantee, and a `TareWarning` is issued.
         'loose', for tare's own models and in `calibrate`: all rows train the model, and a second one, trained without some rows, ranks
         these. A 90 % interval is proven to cover at least 80 %; `guarantee_['proven_90']` has the figure for this fit.
-        'split,own': the model's own levels as far as the ranks allow: the same proof with less sampling error.
+        'split,own': the model's own levels as far as the ranks allow: the same proof with less sampling error. 'split,near': the model's
+        own levels unless the ranks differ by more than a standard error; the proven coverage is lower by that on each side.
         'local': as 'split', with ranks among held-out rows near the row, in features that a third of the held-out rows choose; the
         average over rows keeps its level, and rows of each region nearly do. Each row has its own random draw, from `random_state` and
         its features. 'local,fixed': without the draw, and without a proof.

@@ -24,7 +24,7 @@ LEAST_FOLDS = 3  # in fit(): with two folds, no row is left for a model that is 
 
 _FORMS = (
     "guarantee must be 'marginal', 'split', 'split:SHARE' with a share between 0 and 1, 'cross', 'cross:FOLDS' with {least} to {most} "
-    "folds, 'local', 'conditional:COLUMNS', 'none' or None; ',strict' may follow, and ',own' after 'split'; got {text!r}."
+    "folds, 'local', 'conditional:COLUMNS', 'none' or None; ',strict' may follow, and ',own' or ',near' after 'split'; got {text!r}."
 )
 # Forms whose ranks differ from row to row. They hold rows out, as a split does; the core reads the rest of their text.
 _ROWWISE = ("local", "conditional")

@@ -110,7 +110,7 @@ def quick_options(method):
 def variants(methods):
     """Every method, every regressor, and the parts that stand around a method: (label, flags)."""
     found = [(m["name"], ["--method", m["name"], *quick_options(m)]) for m in methods]
-    for name, flags in {"ridge": [], "extra_trees": ["--set", "trees=5"], "boosting": ["--set", "rounds=10"], "zero": []}.items():
+    for name, flags in {"ridge": [], "extra_trees": ["--set", "trees=5"], "boosting": ["--set", "rounds=10"], "gp": [], "zero": []}.items():
         found.append((f"nrc, {name}", ["--method", "nrc", "--regressor", name, *flags]))
     for kernel in ("naive", "knn", "laplace"):
         found.append((f"pure_kernel, {kernel}", ["--method", "pure_kernel", "--kernel", kernel]))

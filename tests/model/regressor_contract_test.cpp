@@ -213,7 +213,7 @@ TEST(RegressorTable, UnknownNameListsTheKnownOnesAndTheClosest) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kNotFound);
     EXPECT_THAT(error.what(), testing::HasSubstr("did you mean forest?"));
-    EXPECT_THAT(error.what(), testing::HasSubstr("ridge, forest, extra_trees, boosting, zero"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("ridge, forest, extra_trees, boosting, gp, zero"));
   }
 }
 

@@ -97,6 +97,16 @@ std::string cross_note(const GuaranteeDescription& guarantee) {
       100.0 * guarantee.seen_coverage.value_or(0.0));
 }
 
+/// What is proven of a split that keeps less than its level.
+std::string near_note(const GuaranteeDescription& guarantee) {
+  const IntervalCoverage& ninety = guarantee.at(0.9);
+  if (!guarantee.own_levels || !guarantee.groups.empty() || !ninety.proven) return {};
+  if (*ninety.proven >= ninety.confidence) return {};
+  return fmt::format(
+      "a 90 % interval is proven to cover at least {:.3g} % (--guarantee split proves 90 %); ",
+      100.0 * *ninety.proven);
+}
+
 std::string loose_note(const GuaranteeDescription& guarantee) {
   const std::string ranks =
       fmt::format("a second model ranks {} rows that it was not trained on", guarantee.rows);
@@ -154,9 +164,9 @@ std::string guarantee_note(const Description& model) {
   if (is_cross(guarantee)) return cross_note(guarantee) + condition;
   if (is_rowwise(guarantee)) return rowwise_note(model) + condition;
   if (is_loose(guarantee)) return loose_note(guarantee) + condition;
-  return fmt::format("guarantee: {} rows held out ({:.3g} %); on these {}{}", guarantee.rows,
+  return fmt::format("guarantee: {} rows held out ({:.3g} %); {}on these {}{}", guarantee.rows,
                      100.0 * static_cast<double>(guarantee.rows) / static_cast<double>(model.rows),
-                     cost_text(*guarantee.cost), condition);
+                     near_note(guarantee), cost_text(*guarantee.cost), condition);
 }
 
 Json guarantee_json(const Description& model) {
@@ -180,6 +190,11 @@ Json guarantee_json(const Description& model) {
   }
   json["share"] = static_cast<double>(guarantee.rows) / static_cast<double>(model.rows);
   if (is_rowwise(guarantee)) return json;
+  if (guarantee.own_levels) {
+    const IntervalCoverage& ninety = guarantee.at(0.9);
+    const bool known = ninety.proven && guarantee.groups.empty();
+    json["proven_coverage_90"] = known ? Json(*ninety.proven) : Json(nullptr);
+  }
   json["check_score_lost"] = relative_cost(*guarantee.cost);
   json["levels"] = guarantee.cost->levels;
   return json;

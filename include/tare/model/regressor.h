@@ -45,7 +45,7 @@ struct RegressorKind {
   std::unique_ptr<Regressor> (*load)(const TensorReader&);
 };
 
-/// All regressors: `ridge`, `forest`, `extra_trees`, `boosting`, `zero`, `mlp`, `lstm`.
+/// All regressors: `ridge`, `forest`, `extra_trees`, `boosting`, `gp`, `zero`, `mlp`, `lstm`.
 std::span<const RegressorKind> regressors();
 
 /// By name; case does not matter and - is read as _. kNotFound lists the known names.

@@ -64,18 +64,16 @@ void add_reweighted(const FamilyTraining& shop, const Effort& effort, const Mean
                                     effort.members, weight, 30));
   }
   const RegressionData rows{shop.fit.rows().x, shop.fit.rows().y, weight};
-  if (means.kernel) {
+  if (shop.processes != nullptr) {
     const auto process =
-        shop.gaussian_process("Gaussian process, reweighted", rows, *means.kernel, {}, 34);
+        shop.gaussian_process("Gaussian process, reweighted", rows, shop.processes->center, 34);
     if (process) members.push_back(*process);
   }
   const auto add_boosting = [&](const FoldBoostingOptions& trees, std::uint64_t stream) {
     members.push_back(shop.boosting("boosting, reweighted", rows, shop.fit.folds(), {},
                                     for_rows(trees, rows.y.size()), stream));
   };
-  const bool both = rows.y.size() <= kManyRows;
-  if (means.trees_count && (both || means.calm_is_better)) add_boosting(kCalmTrees, 31);
-  if (means.trees_count && (both || !means.calm_is_better)) add_boosting(kSharpTrees, 33);
+  if (means.trees_count) add_boosting(means.calm_is_better ? kCalmTrees : kSharpTrees, 31);
   const std::size_t center = shop.blend(members, shop.blend_shares(members, rows.y, weight));
   const std::size_t spread = shop.fit.add_formula(Step::Kind::kLogSpread, members, {kLeastSpread});
   const std::size_t scale = shop.log_scale(center, std::array{spread}, 32);
@@ -144,7 +142,9 @@ double total_seconds(const FamilyTraining& shop, const Effort& effort) {
 std::vector<Candidate> train_families(CrossFit& fit, const Effort& effort, Seed seed,
                                       const Execution& how) {
   Progress progress(how, 1.0);
-  const FamilyTraining shop{fit, seed, how, progress, effort.processes && suit_processes(fit)};
+  GpKernels kernels;
+  const bool processes = effort.processes && suit_processes(fit);
+  const FamilyTraining shop{fit, seed, how, progress, processes ? &kernels : nullptr};
   progress.set_total(total_seconds(shop, effort));
   std::vector<Candidate> candidates;
   const Means means = train_means(shop, effort);

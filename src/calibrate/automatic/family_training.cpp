@@ -115,12 +115,11 @@ std::size_t FamilyTraining::boosting(std::string_view stage, const RegressionDat
 std::optional<std::size_t> FamilyTraining::gaussian_process(std::string_view stage,
                                                             const RegressionData& data,
                                                             const GpKernel& kernel,
-                                                            std::vector<std::size_t> inputs,
                                                             std::uint64_t stream) const {
   GpFit made = fit_gaussian_process(data, kernel, LeaveOneOut::kYes, split(seed, stream), how);
   progress.advance(stage, 1.0);
   if (!made.model) return std::nullopt;
-  return fit.add_model(FoldModel(NamedRegressor{"gp", std::move(made.model)}), std::move(inputs),
+  return fit.add_model(FoldModel(NamedRegressor{"gp", std::move(made.model)}), {},
                        std::move(made.without));
 }
 
@@ -178,14 +177,17 @@ std::size_t FamilyTraining::log_scale(std::size_t center, std::span<const std::s
                           ? Folds::shifted_stretches(y.size(), fit.folds().count, fit.folds().gap)
                           : Folds::random(y.size(), fit.folds().count, split(seed, stream + 1));
   const Matrix x = fit.x_and(inputs);
-  const RegressionData sizes{x, size, fit.rows().weight};
-  const std::size_t trees = boosting("scale", sizes, folds, inputs, kSmallTrees, stream);
+  const std::span<const double> weight = fit.rows().weight;
+  const std::size_t trees =
+      boosting("scale", {x, size, weight}, folds, std::move(inputs), kSmallTrees, stream);
   if (!processes) return trees;
-  const GpKernel kernel = learn_gp_kernel(sizes, split(seed, stream + 2), how);
-  const auto process = gaussian_process("scale", sizes, kernel, std::move(inputs), stream + 3);
+  const RegressionData sizes{fit.rows().x, size, weight};
+  GpKernel& kernel = processes->scale;
+  if (kernel.rate.empty()) kernel = learn_gp_kernel(sizes, split(seed, stream + 2), how);
+  const auto process = gaussian_process("scale", sizes, kernel, stream + 3);
   if (!process) return trees;
   const std::array both = {trees, *process};
-  return blend(both, blend_shares(both, size, fit.rows().weight));
+  return blend(both, blend_shares(both, size, weight));
 }
 
 std::size_t FamilyTraining::probability(double value, std::vector<std::size_t> inputs,

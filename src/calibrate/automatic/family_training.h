@@ -28,6 +28,13 @@ double squared_error(const CrossFit& fit, std::size_t column);
 
 double median_of(std::vector<double> values);
 
+/// The kernels of the Gaussian processes of a fit, each learned by the first that needs it: what
+/// matters to one center matters to the others.
+struct GpKernels {
+  GpKernel center;
+  GpKernel scale;
+};
+
 /// Trains models on folds, adds what they predict to `fit`, and reports progress: for that the
 /// seconds of each on a set of 8,000 rows, roughly. `stream` numbers the random numbers of a call.
 struct FamilyTraining {
@@ -35,7 +42,7 @@ struct FamilyTraining {
   Seed seed;
   const Execution& how;
   Progress& progress;
-  bool processes = false;  // whether to train Gaussian processes
+  GpKernels* processes = nullptr;  // whether to train Gaussian processes
 
   /// `members` for each fold. Returns the first column, one for each head.
   std::size_t networks(std::string_view stage, const nn::HeadNetworkOptions& options,
@@ -47,12 +54,10 @@ struct FamilyTraining {
   std::size_t boosting(std::string_view stage, const RegressionData& data, const Folds& folds,
                        std::vector<std::size_t> inputs, FoldBoostingOptions options,
                        std::uint64_t stream) const;
-  /// A Gaussian process of x and `inputs`, which are the columns of `data`; nothing if it cannot be
-  /// computed. Each row is predicted from all others, not only from those of other folds.
+  /// A Gaussian process of x; nothing if it cannot be computed. Each row is predicted from all
+  /// others, not only from those of other folds.
   std::optional<std::size_t> gaussian_process(std::string_view stage, const RegressionData& data,
-                                              const GpKernel& kernel,
-                                              std::vector<std::size_t> inputs,
-                                              std::uint64_t stream) const;
+                                              const GpKernel& kernel, std::uint64_t stream) const;
   /// The quantiles at nn::kHeadLevels, by trees.
   std::size_t quantile_boosting(std::uint64_t stream) const;
 

@@ -105,11 +105,10 @@ void add_networks(const FamilyTraining& shop, const Effort& effort, bool little_
 
 void add_process(const FamilyTraining& shop, Means& means) {
   if (!shop.processes) return;
-  const GpKernel kernel = learn_gp_kernel(shop.fit.rows(), split(shop.seed, 18), shop.how);
-  const auto column = shop.gaussian_process("Gaussian process", shop.fit.rows(), kernel, {}, 19);
-  if (!column) return;
-  means.members.push_back(*column);
-  means.kernel = kernel;
+  GpKernel& kernel = shop.processes->center;
+  kernel = learn_gp_kernel(shop.fit.rows(), split(shop.seed, 18), shop.how);
+  const auto column = shop.gaussian_process("Gaussian process", shop.fit.rows(), kernel, 19);
+  if (column) means.members.push_back(*column);
 }
 
 }  // namespace

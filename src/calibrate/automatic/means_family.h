@@ -19,8 +19,7 @@ struct Means {
   NetworkShape networks;       // the shape that won
   bool networks_count = true;  // whether networks, or trees, are worth training further
   bool trees_count = true;
-  bool calm_is_better = true;      // of the two kinds of boosting
-  std::optional<GpKernel> kernel;  // of the Gaussian process, if there is one
+  bool calm_is_better = true;  // of the two kinds of boosting
 };
 
 /// Trains boosted and random trees, a Gaussian process, networks and a linear model by squared

@@ -38,9 +38,8 @@ constexpr FoldBoostingOptions rough_trees() {
   return trees;
 }
 
-/// With more rows than this, rows are enough to tell sooner that trees no longer improve, one kind
-/// of trees is enough for reweighted rows, and quantiles by trees were never among the members
-/// kept.
+/// With more rows than this, rows are enough to tell sooner that trees no longer improve, and
+/// quantiles by trees were never among the members kept.
 inline constexpr std::size_t kManyRows = 4000;
 
 /// With many rows, twice the rate and little patience.

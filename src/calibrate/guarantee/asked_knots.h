@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "calibrate/guarantee/guarantee_curve.h"
+#include "calibrate/guarantee/ranks/guarantee_curve.h"
 #include "tare/base/level.h"
 
 namespace tare {

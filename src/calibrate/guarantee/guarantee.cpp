@@ -13,7 +13,7 @@
 #include "calibrate/answers/level_order.h"
 #include "calibrate/answers/row_blocks.h"
 #include "calibrate/guarantee/guarantee_file.h"
-#include "calibrate/guarantee/guarantee_mass.h"
+#include "calibrate/guarantee/ranks/guarantee_mass.h"
 #include "math/pinball.h"
 
 namespace tare {

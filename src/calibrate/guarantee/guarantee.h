@@ -41,8 +41,9 @@ std::vector<RowScore> score_rows(const QuantileModel& model, std::span<const Lev
 /// more if targets have no ties with each other or with the model's quantiles. Q_tau lies at a
 /// position on the curve through the inner model's quantiles at the knots; beyond all knots it is
 /// the outermost quantile plus a constant. With SplitLevels::kOwn the model's own levels are used
-/// as far as the ranks allow: the same lower bound of the coverage, less sampling error
-/// (own_levels.h). A shift makes no use of it.
+/// as far as the ranks allow: the same lower bound of the coverage, less sampling error. With kNear
+/// they may differ from the ranks by a standard error to either side, and the bound is lower by
+/// that (own_levels.h). A shift makes no use of either.
 ///
 /// Cross: a model for each fold of the rows, fitted without it, and all folds' rows ranked together
 /// as FoldMerge says. No row is held out of all models. The proven bound for the misses of a side

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/fail.h"
-#include "calibrate/guarantee/guarantee_ranks.h"
+#include "calibrate/guarantee/ranks/guarantee_ranks.h"
 
 namespace tare {
 namespace {

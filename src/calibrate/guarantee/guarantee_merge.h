@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "calibrate/guarantee/guarantee_ranks.h"
+#include "calibrate/guarantee/ranks/guarantee_ranks.h"
 #include "tare/base/level.h"
 
 namespace tare {

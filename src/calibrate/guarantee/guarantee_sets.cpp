@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "calibrate/answers/set_columns.h"
 #include "calibrate/guarantee/guarantee.h"
-#include "calibrate/guarantee/guarantee_ranks.h"
+#include "calibrate/guarantee/ranks/guarantee_ranks.h"
 
 namespace tare {
 namespace {

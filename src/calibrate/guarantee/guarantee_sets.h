@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "calibrate/guarantee/guarantee_mass.h"
+#include "calibrate/guarantee/ranks/guarantee_mass.h"
 #include "io/tensor_store.h"
 #include "math/sets/shortest_set.h"
 #include "tare/base/level.h"

@@ -9,7 +9,7 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
-#include "calibrate/guarantee/guarantee_ranks.h"
+#include "calibrate/guarantee/ranks/guarantee_ranks.h"
 #include "calibrate/guarantee/rowwise_rule.h"
 #include "data/rows.h"
 

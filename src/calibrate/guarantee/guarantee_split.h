@@ -25,8 +25,8 @@ inline constexpr std::size_t kMostGuaranteeRows = 50'000;
 /// model's own quantiles; or infinity, which is the only bound that keeps the level.
 enum class OuterLevels : std::uint8_t { kOwnTail, kInfinite };
 
-/// Which levels a split answers with: those of the ranks, or the model's own as far as the ranks
-/// allow (own_levels.h).
+/// Which levels a split answers with: those of the ranks; the model's own as far as the ranks
+/// allow; or the model's own unless the ranks differ by more than a standard error (own_levels.h).
 enum class SplitLevels : std::uint8_t { kRanked, kOwn, kNear };
 
 /// The requested guarantee. Text: none, auto, split, split:SHARE, cross, cross:FOLDS, loose,
@@ -64,10 +64,10 @@ GuaranteeRule parse_guarantee(const Params& params);
 enum class RowOrder : std::uint8_t { kNone, kTime };
 
 /// The meaning of `auto` for a number of rows that may be held out. From 2,000 rows on: a split of
-/// a tenth of them, at most 2,000, which costs the fit little. Below: loose, because a tenth of few
-/// rows is missed in the fit and cannot keep the outer levels, and folds are expensive (decision
-/// 35). None below kRowsForLoose, and for fewer than 2,000 rows of a series, for which nothing
-/// could be proven.
+/// a twentieth of them, at most 2,000, which costs the fit little. Below: loose, because a tenth of
+/// few rows is missed in the fit and cannot keep the outer levels, and folds are expensive
+/// (decision 35). None below kRowsForLoose, and for fewer than 2,000 rows of a series, for which
+/// nothing could be proven.
 GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows, RowOrder order);
 inline constexpr std::size_t kRowsForLoose = 60;
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "calibrate/guarantee/nearer_level.h"
+#include "calibrate/guarantee/ranks/nearer_level.h"
 
 namespace tare {
 namespace {

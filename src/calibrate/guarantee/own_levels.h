@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "calibrate/guarantee/guarantee_ranks.h"
 #include "calibrate/guarantee/guarantee_split.h"
+#include "calibrate/guarantee/ranks/guarantee_ranks.h"
 
 namespace tare {
 

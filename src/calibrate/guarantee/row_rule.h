@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "calibrate/guarantee/guarantee_curve.h"
+#include "calibrate/guarantee/ranks/guarantee_curve.h"
 #include "io/tensor_store.h"
 #include "tare/base/execution.h"
 #include "tare/base/level.h"

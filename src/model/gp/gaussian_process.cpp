@@ -19,7 +19,7 @@
 namespace tare {
 namespace {
 
-constexpr std::size_t kMostPoints = 512;  // where a fit is not exact
+constexpr std::size_t kMostPoints = 384;  // where a fit is not exact
 constexpr double kJitter = 1e-8;          // of the signal, for points that nearly coincide
 
 /// The mean of the target, and a combination of correlations with points.

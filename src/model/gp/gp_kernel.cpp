@@ -147,10 +147,10 @@ Matrix GpKernel::scaled(MatrixView x) const {
 GpKernel learn_gp_kernel(const RegressionData& data, Seed seed, const Execution& how) {
   // 800 rows in place of 400 took three times as long and were no better on seven known-law
   // problems with 1,000 rows (ICE of `auto` 0.0927 and 0.0920).
-  constexpr std::size_t kFewRows = 200;
-  constexpr std::size_t kMoreRows = 400;
-  constexpr std::size_t kFirstSteps = 50;
-  constexpr std::size_t kLastSteps = 15;
+  constexpr std::size_t kFewRows = 160;
+  constexpr std::size_t kMoreRows = 320;
+  constexpr std::size_t kFirstSteps = 40;
+  constexpr std::size_t kLastSteps = 10;
   GpKernel kernel;
   const std::size_t rows = data.y.size();
   const std::size_t cols = data.x.cols();

@@ -60,6 +60,7 @@ BestFirstGrower::BestFirstGrower(const BinnedRows& binned, const BestFirstOption
   for (std::size_t j = 0; j < binned.cols(); ++j) {
     first_.push_back(bins_);
     bins_ += binned.bins(j);
+    if (binned.bins(j) < binned.bins(fewest_)) fewest_ = j;
   }
   std::iota(columns_.begin(), columns_.end(), std::size_t{0});
   const double share = options.columns * static_cast<double>(columns_.size());
@@ -108,8 +109,8 @@ BestFirstGrower::Split BestFirstGrower::best_of_column(std::size_t column, const
 void BestFirstGrower::find_split(Leaf& leaf, Rng& rng) {
   const Sums* sums = histogram(leaf.histogram);
   Sums all{};
-  const std::size_t bins = binned_.bins(0);
-  for (std::size_t b = 0; b < bins; ++b) all += sums[b];
+  const std::size_t bins = binned_.bins(fewest_);
+  for (std::size_t b = 0; b < bins; ++b) all += sums[first_[fewest_] + b];
   leaf.value = static_cast<float>(all[0] / (all[1] + options_.shrink));
   leaf.split = {};
   if (all[1] < 2.0 * options_.min_leaf || leaf.seen.size() < 2) return;

@@ -88,6 +88,7 @@ class BestFirstGrower {
   const BinnedRows& binned_;
   BestFirstOptions options_;
   std::size_t bins_ = 0;              // of all columns
+  std::size_t fewest_ = 0;            // the column with the fewest
   std::vector<std::size_t> first_;    // bin of each column in a histogram
   std::vector<std::size_t> columns_;  // some of which a split may choose from
   std::size_t tried_ = 0;             // how many

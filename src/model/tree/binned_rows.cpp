@@ -17,9 +17,10 @@ float between(float low, float high) {
 }
 
 /// Edges between distinct values of a sorted column, at about equal numbers of rows.
-std::vector<float> find_edges(std::span<const float> sorted) {
+std::vector<float> find_edges(std::span<const float> sorted, std::size_t least) {
   std::vector<float> edges;
-  const double step = static_cast<double>(sorted.size()) / BinnedRows::kMaxBins;
+  const double step = std::max(static_cast<double>(least),
+                               static_cast<double>(sorted.size()) / BinnedRows::kMaxBins);
   double next = step;  // rows below the edge that comes next, at least
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     if (!(sorted[i - 1] < sorted[i]) || static_cast<double>(i) < next) continue;
@@ -53,7 +54,7 @@ class EdgeSearch {
 }  // namespace
 
 BinnedRows::BinnedRows(std::span<const float> x, std::size_t cols, const Execution& how,
-                       std::size_t most)
+                       std::size_t most, std::size_t least)
     : rows_(cols == 0 ? 0 : x.size() / cols), edges_(cols) {
   assert(rows_ * cols == x.size() && "x does not fill its rows");
   bins_.resize(x.size());
@@ -62,7 +63,7 @@ BinnedRows::BinnedRows(std::span<const float> x, std::size_t cols, const Executi
     std::vector<float> values;
     for (std::size_t i = 0; i < rows_; i += step) values.push_back(x[i * cols + j]);
     std::sort(values.begin(), values.end());
-    edges_[j] = find_edges(values);
+    edges_[j] = find_edges(values, least);
     const EdgeSearch search(edges_[j]);
     for (std::size_t i = 0; i < rows_; ++i) bins_[j * rows_ + i] = search.bin(x[i * cols + j]);
   });

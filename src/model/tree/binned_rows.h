@@ -18,9 +18,10 @@ class BinnedRows {
   static constexpr std::size_t kMaxBins = 256;
 
   /// x row-major and finite. Without columns there are no rows either. With more than `most` rows,
-  /// the edges are computed from `most` of them, at equal steps.
+  /// the edges are computed from `most` of them, at equal steps. Bins aim at `least` of these
+  /// rows or more.
   BinnedRows(std::span<const float> x, std::size_t cols, const Execution& how,
-             std::size_t most = std::numeric_limits<std::size_t>::max());
+             std::size_t most = std::numeric_limits<std::size_t>::max(), std::size_t least = 1);
 
   std::size_t rows() const noexcept { return rows_; }
   std::size_t cols() const noexcept { return edges_.size(); }

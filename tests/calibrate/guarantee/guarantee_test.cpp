@@ -167,9 +167,9 @@ TEST(GuaranteedModel, AutoIsSplitWhereRowsAreManyAndLooseWhereTheyAreFew) {
   EXPECT_EQ(resolve_guarantee(rule, 1999, RowOrder::kTime).form, kNone);
   EXPECT_EQ(resolve(rule, 2000).form, kSplit);
   EXPECT_EQ(resolve_guarantee(rule, 2000, RowOrder::kTime).form, kSplit);
-  EXPECT_EQ(resolve(rule, 2000).share, 0.1);
+  EXPECT_EQ(resolve(rule, 2000).share, 0.05);
   EXPECT_EQ(resolve(rule, 1'000'000).share, 0.002);
-  EXPECT_EQ(resolve(rule, 2000).levels, SplitLevels::kOwn);
+  EXPECT_EQ(resolve(rule, 2000).levels, SplitLevels::kNear);
   EXPECT_EQ(resolve(rule, 100).share, 0.19);
   EXPECT_EQ(resolve(rule, 800).share, 0.125);
   EXPECT_EQ(parse_guarantee(Params::parse("guarantee=loose:0.3")).share, 0.3);
@@ -178,6 +178,15 @@ TEST(GuaranteedModel, AutoIsSplitWhereRowsAreManyAndLooseWhereTheyAreFew) {
   for (const char* text : {"split,own", "split:0.3,own", "split,own,strict", "split,strict,own"}) {
     const GuaranteeRule own = parse_guarantee(Params::parse(std::string("guarantee=") + text));
     EXPECT_EQ(own.levels, SplitLevels::kOwn) << text;
+  }
+  for (const char* text : {"split,near", "split:0.3,near", "split,strict,near"}) {
+    const GuaranteeRule near = parse_guarantee(Params::parse(std::string("guarantee=") + text));
+    EXPECT_EQ(near.levels, SplitLevels::kNear) << text;
+  }
+  for (const char* text :
+       {"split,own,near", "cross,near", "loose,near", "auto,near", "none,near"}) {
+    expect_error(ErrorCode::kInvalidArgument, "near",
+                 [&] { parse_guarantee(Params::parse(std::string("guarantee=") + text)); });
   }
   EXPECT_EQ(resolve(asked, 50).share, 0.3);
   EXPECT_EQ(asked.outer, OuterLevels::kOwnTail);

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "calibrate/guarantee/guarantee_ranks.h"
 #include "calibrate/guarantee/loose/loose_guarantee.h"
 #include "calibrate/guarantee/loose/loose_levels.h"
+#include "calibrate/guarantee/ranks/guarantee_ranks.h"
 #include "draws.h"
 #include "function_model.h"
 #include "io/tensor_store.h"

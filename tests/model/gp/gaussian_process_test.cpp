@@ -126,14 +126,14 @@ TEST(GaussianProcess, LeavesARowOutExactlyWithManyRows) {
   ASSERT_TRUE(fit.model);
   Rng rng(Seed{1});
   std::vector<std::size_t> points = random_permutation(rows.y.size(), rng);
-  points.resize(512);
+  points.resize(384);
   std::vector<std::vector<double>> c(rows.y.size(), std::vector<double>(points.size()));
   for (std::size_t i = 0; i < c.size(); ++i) {
     for (std::size_t j = 0; j < points.size(); ++j) {
       c[i][j] = covariance(kernel, rows.x.row(i), rows.x.row(points[j]));
     }
   }
-  for (const std::size_t left_out : {3U, 700U}) {
+  for (const std::size_t left_out : {700U}) {
     std::vector<std::vector<double>> a(points.size(), std::vector<double>(points.size()));
     std::vector<double> b(points.size(), 0.0);
     for (std::size_t j = 0; j < points.size(); ++j) {

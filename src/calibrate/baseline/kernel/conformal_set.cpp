@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "base/fail.h"
-#include "calibrate/guarantee/guarantee_mass.h"
+#include "calibrate/guarantee/ranks/guarantee_mass.h"
 #include "math/bounded.h"
 
 namespace tare {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/fail.h"
-#include "calibrate/guarantee/guarantee_mass.h"
+#include "calibrate/guarantee/ranks/guarantee_mass.h"
 
 namespace tare {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "calibrate/guarantee/guarantee.h"
-#include "calibrate/guarantee/guarantee_ranks.h"
+#include "calibrate/guarantee/ranks/guarantee_ranks.h"
 #include "tare/calibrate/description.h"
 
 namespace tare {

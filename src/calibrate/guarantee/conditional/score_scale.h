@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "calibrate/guarantee/guarantee_curve.h"
+#include "calibrate/guarantee/ranks/guarantee_curve.h"
 #include "io/tensor_store.h"
 #include "tare/base/level.h"
 

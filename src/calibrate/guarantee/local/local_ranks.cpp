@@ -10,8 +10,8 @@
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "calibrate/guarantee/guarantee.h"
-#include "calibrate/guarantee/guarantee_ranks.h"
 #include "calibrate/guarantee/local/kernel_draw.h"
+#include "calibrate/guarantee/ranks/guarantee_ranks.h"
 #include "math/kernel.h"
 #include "tare/calibrate/description.h"
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "calibrate/guarantee/guarantee_mass.h"
 #include "calibrate/guarantee/guarantee_split.h"
 #include "calibrate/guarantee/local/local_features.h"
+#include "calibrate/guarantee/ranks/guarantee_mass.h"
 #include "calibrate/guarantee/row_rule.h"
 
 namespace tare {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "calibrate/guarantee/guarantee_ranks.h"
-#include "calibrate/guarantee/nearer_level.h"
+#include "calibrate/guarantee/ranks/guarantee_ranks.h"
+#include "calibrate/guarantee/ranks/nearer_level.h"
 
 namespace tare {
 std::optional<BackingLevel> backing_level(Level level, Mass all, Mass fresh) {

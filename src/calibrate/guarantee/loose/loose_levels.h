@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "calibrate/guarantee/guarantee_mass.h"
+#include "calibrate/guarantee/ranks/guarantee_mass.h"
 #include "tare/base/level.h"
 
 namespace tare {

@@ -7,7 +7,7 @@
 
 #include "calibrate/answers/model_around.h"
 #include "calibrate/guarantee/guarantee.h"
-#include "calibrate/guarantee/guarantee_ranks.h"
+#include "calibrate/guarantee/ranks/guarantee_ranks.h"
 #include "calibrate/guarantee/row_rule.h"
 
 namespace tare {

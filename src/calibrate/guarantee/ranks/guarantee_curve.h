@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-#include "calibrate/guarantee/guarantee_mass.h"
+#include "calibrate/guarantee/ranks/guarantee_mass.h"
 #include "tare/base/level.h"
 #include "tare/base/rng.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "calibrate/guarantee/guarantee_curve.h"
+#include "calibrate/guarantee/ranks/guarantee_curve.h"
 
 #include <limits>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "calibrate/guarantee/guarantee_ranks.h"
+#include "calibrate/guarantee/ranks/guarantee_ranks.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "calibrate/guarantee/nearer_level.h"
+#include "calibrate/guarantee/ranks/nearer_level.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "calibrate/guarantee/guarantee_curve.h"
-#include "calibrate/guarantee/guarantee_mass.h"
+#include "calibrate/guarantee/ranks/guarantee_curve.h"
+#include "calibrate/guarantee/ranks/guarantee_mass.h"
 #include "tare/base/level.h"
 
 namespace tare {
