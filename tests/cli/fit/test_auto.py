@@ -47,10 +47,10 @@ class Auto(CliTest):
         self.assertIn("candidates of budget quick, by pinball loss on 60 left-out rows", text)
         self.assertEqual(self.fit_default(*QUICK, "--drop", "p", "--guarantee", "none", "-q").err, "")
 
-    def test_from_two_thousand_rows_on_a_tenth_is_held_out(self):
+    def test_from_two_thousand_rows_on_a_twentieth_is_held_out(self):
         self.write("data.csv", csv_text(HEADER, points(2000)))
         text = self.fit_default("--prediction", "p").err
-        self.assertIn("200 rows held out (10 %)", text)
+        self.assertIn("100 rows held out (5 %); a 90 % interval is proven to cover at least 86.1 %", text)
 
     def test_inspect_shows_the_trail(self):
         self.fit_default(*QUICK, "--drop", "p", "--guarantee", "none")
@@ -65,7 +65,7 @@ class Auto(CliTest):
         self.assertIn("candidates of budget quick", self.ok("inspect", "m.tare").out)
         self.write("data.csv", csv_text(HEADER, points(4500)))
         text = self.fit_default("--time", "0.001s", *FEW_STEPS, "--drop", "p").err
-        self.assertIn("the answers are those of --budget quick, fitted on 3600 of 4500 rows with 400 more held out", text)
+        self.assertIn("the answers are those of --budget quick, fitted on 3800 of 4500 rows with 200 more held out", text)
         for wrong in (("--time", "soon"), ("--time", "5s", "--budget", "quick")):
             self.fails(USAGE, "fit", "data.csv", "--target", "y", "-o", "n.tare", *wrong, says=["time"], default_method=True)
 
