@@ -14,8 +14,8 @@
 namespace tare::automatic {
 namespace {
 
-constexpr double kWorthIt = 1e-4;     // of the loss
-constexpr double kLeastShare = 0.05;  // each candidate kept costs time at every prediction
+constexpr double kWorthIt = 1e-4;        // of the loss
+constexpr double kSmallestShare = 0.05;  // each candidate kept costs time at every prediction
 
 /// Keeps the largest shares, at most `most`, and of these none that is small but the largest; they
 /// then add up to 1.
@@ -26,7 +26,7 @@ void drop_small(std::vector<double>& share, std::size_t most) {
   double sum = 0.0;
   for (std::size_t k = 0; k < order.size(); ++k) {
     double& one = share[order[k]];
-    if (k > 0 && (k >= most || one < kLeastShare)) one = 0.0;
+    if (k > 0 && (k >= most || one < kSmallestShare)) one = 0.0;
     sum += one;
   }
   for (double& one : share) one /= sum;

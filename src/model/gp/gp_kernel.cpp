@@ -147,8 +147,8 @@ Matrix GpKernel::scaled(MatrixView x) const {
 GpKernel learn_gp_kernel(const RegressionData& data, Seed seed, const Execution& how) {
   // 800 rows in place of 400 took three times as long and were no better on seven known-law
   // problems with 1,000 rows (ICE of `auto` 0.0927 and 0.0920).
-  constexpr std::size_t kFewRows = 160;
-  constexpr std::size_t kMoreRows = 320;
+  constexpr std::size_t kFirstRows = 160;
+  constexpr std::size_t kLastRows = 320;
   constexpr std::size_t kFirstSteps = 40;
   constexpr std::size_t kLastSteps = 10;
   GpKernel kernel;
@@ -165,11 +165,11 @@ GpKernel learn_gp_kernel(const RegressionData& data, Seed seed, const Execution&
   logs[cols + 1] = std::log(0.1);
   Rng rng(seed);
   std::vector<std::size_t> chosen = random_permutation(rows, rng);
-  chosen.resize(std::min(rows, kMoreRows));
+  chosen.resize(std::min(rows, kLastRows));
   const std::span<const std::size_t> all(chosen);
-  descend(standard_rows(data, kernel, all.first(std::min(rows, kFewRows))), kFirstSteps, 0.3, logs,
-          how);
-  if (rows > kFewRows) descend(standard_rows(data, kernel, all), kLastSteps, 0.1, logs, how);
+  descend(standard_rows(data, kernel, all.first(std::min(rows, kFirstRows))), kFirstSteps, 0.3,
+          logs, how);
+  if (rows > kFirstRows) descend(standard_rows(data, kernel, all), kLastSteps, 0.1, logs, how);
   for (std::size_t j = 0; j < cols; ++j) kernel.rate.push_back(std::exp(logs[j]));
   kernel.signal = std::exp(logs[cols]);
   kernel.noise = std::exp(logs[cols + 1]) + kLeastNoise;
