@@ -8,8 +8,8 @@
 Every method is fitted on seeded rows with a fixed seed by either tool. Then model files are compared byte by byte, the
 answers of both models by their own tool, and the answers of either tool to the first model: the first says whether training
 is the same, the last whether prediction is. Methods without a network must agree to the last byte. Where g++ makes clones for
-vector widths (src/math/vector_targets.h), products of networks are fused multiply-adds on processors that have them, and clang's are
-not: answers of networks may then differ by TOLERANCE. Methods that choose among trees and candidates after training networks may choose
+vector widths (src/math/vector_targets.h), products of networks and of Gaussian processes are fused multiply-adds on processors that have them, and clang's are
+not: their answers may then differ by TOLERANCE. Methods that choose among trees and candidates after training networks may choose
 differently for such a difference: their trainings may differ by CHOICES, their answers to one model by TOLERANCE. With --exact
 nothing may, for builds without clones (clang, the sanitizers)."""
 import argparse
@@ -30,7 +30,7 @@ TOLERANCE = 1e-4
 # Seen: 0.014. Enough to tell a choice that turned from a training that went wrong.
 CHOICES = {"auto": 0.05}
 NETWORKS = {"auto", "nrc", "nrc_rp", "nrc_cov", "nrc_embed", "lstm_nrc", "hnn", "mc_dropout", "deep_ensemble", "mmd", "isr", "lstm_hnn", "cqr",
-            "oqr", "maqr", "ccl", "dgp", "paic", "distribution_calibration"}
+            "oqr", "maqr", "ccl", "dgp", "paic", "distribution_calibration", "nrc, gp"}
 LEVELS = "0.01,0.05,0.25,0.5,0.75,0.95,0.99"
 
 
