@@ -8,10 +8,10 @@
 Every method is fitted on seeded rows with a fixed seed by either tool. Then model files are compared byte by byte, the
 answers of both models by their own tool, and the answers of either tool to the first model: the first says whether training
 is the same, the last whether prediction is. Methods without a network must agree to the last byte. Where g++ makes clones for
-vector widths (src/math/vector_targets.h), products of networks and of Gaussian processes are fused multiply-adds on processors that have them, and clang's are
-not: their answers may then differ by TOLERANCE. Methods that choose among trees and candidates after training networks may choose
-differently for such a difference: their trainings may differ by CHOICES, their answers to one model by TOLERANCE. With --exact
-nothing may, for builds without clones (clang, the sanitizers)."""
+vector widths (src/math/vector_targets.h), products of networks and of Gaussian processes are fused multiply-adds on processors
+that have them, and clang's are not: their answers may then differ by TOLERANCE. Methods that choose among trees and candidates
+after training networks may choose differently for such a difference: their trainings may differ by CHOICES, their answers to one
+model by TOLERANCE. With --exact nothing may, for builds without clones (clang, the sanitizers)."""
 import argparse
 import csv
 import io
