@@ -51,7 +51,8 @@ Effort effort_of(const Params& params) {
               .rungs = 1,
               .processes = false,
               .trees = 20,
-              .all_families = false};
+              .all_families = false,
+              .smooth = false};
   } else if (budget == "half") {  // of the fits for the bands (Method::half_params)
     effort = {.folds = 3,
               .folds_of_many = 3,
@@ -59,10 +60,11 @@ Effort effort_of(const Params& params) {
               .processes = false,
               .trees = 25,
               .all_families = false,
+              .smooth = false,
               .rough = true,
               .contest_rows = 500};
   } else if (budget == "proof") {  // of a second model (Method::proof_params)
-    effort = {.folds = 3, .folds_of_many = 3, .trees = 30, .contest_rows = 2000};
+    effort = {.folds = 3, .folds_of_many = 3, .trees = 30, .smooth = false, .contest_rows = 2000};
   } else if (budget == "best") {
     effort = {.folds = 10, .folds_of_many = 10, .sure_units = 128, .members = 4, .trees = 300};
   } else if (budget != "default") {

@@ -65,8 +65,8 @@ void add_reweighted(const FamilyTraining& shop, const Effort& effort, const Mean
   }
   const RegressionData rows{shop.fit.rows().x, shop.fit.rows().y, weight};
   if (shop.processes != nullptr) {
-    const auto process =
-        shop.gaussian_process("Gaussian process, reweighted", rows, shop.processes->center, 34);
+    const auto process = shop.gaussian_process("Gaussian process, reweighted", rows,
+                                               shop.fit.folds(), shop.processes->center, 34);
     if (process) members.push_back(*process);
   }
   const auto add_boosting = [&](const FoldBoostingOptions& trees, std::uint64_t stream) {
@@ -115,6 +115,15 @@ void add_quantiles(const FamilyTraining& shop, const Effort& effort, const Means
   candidates.push_back({"median", center, scale, {center, scale}});
 }
 
+/// Quantiles of the target that are smooth in x: best where features are few and rows, too. The
+/// lengths that the Gaussian processes found for each feature, in place of one for all, were no
+/// better.
+void add_smooth(const FamilyTraining& shop, std::vector<Candidate>& candidates) {
+  constexpr std::size_t kMostSmoothRows = 2'000;  // the time goes with the square
+  if (shop.processes == nullptr || shop.fit.rows().y.size() > kMostSmoothRows) return;
+  candidates.push_back({.name = "smooth", .smooth = true});
+}
+
 /// Whether Gaussian processes can be trained in a few tenths of a second, and predicting a row from
 /// its neighbours in a table is fair: not in a series.
 bool suit_processes(const CrossFit& fit) {
@@ -154,6 +163,7 @@ std::vector<Candidate> train_families(CrossFit& fit, const Effort& effort, Seed 
     add_normal(shop, effort, means, candidates);
     add_quantiles(shop, effort, means, candidates);
   }
+  if (effort.smooth) add_smooth(shop, candidates);
   return candidates;
 }
 

@@ -15,10 +15,11 @@ namespace tare::automatic {
 /// difference. Columns are those of the statistics.
 struct Candidate {
   std::string name;
-  std::optional<std::size_t> center;
-  std::optional<std::size_t> log_scale;
-  std::vector<std::size_t> kernel;          // empty: the kernel sees x
+  std::optional<std::size_t> center = {};
+  std::optional<std::size_t> log_scale = {};
+  std::vector<std::size_t> kernel = {};     // empty: the kernel sees x
   std::vector<std::size_t> x_columns = {};  // of x, where the kernel sees that; empty: all
+  bool smooth = false;  // by kernel quantile regression on all of x in place of SNQ
 };
 
 /// How much is trained; a budget is a set of these.
@@ -33,6 +34,7 @@ struct Effort {
   bool processes = true;          // Gaussian processes, where rows and columns are not too many
   std::size_t trees = 60;         // extremely randomised ones
   bool all_families = true;       // false: the means only
+  bool smooth = true;             // kernel quantile regression, where rows are few
   bool rough = false;  // one kind of boosting and few candidates: for fits on halves, of which
                        // there are many
   std::size_t contest_rows = 5000;  // on which candidates are compared, at most

@@ -114,9 +114,10 @@ std::size_t FamilyTraining::boosting(std::string_view stage, const RegressionDat
 
 std::optional<std::size_t> FamilyTraining::gaussian_process(std::string_view stage,
                                                             const RegressionData& data,
+                                                            const Folds& folds,
                                                             const GpKernel& kernel,
                                                             std::uint64_t stream) const {
-  GpFit made = fit_gaussian_process(data, kernel, LeaveOneOut::kYes, split(seed, stream), how);
+  GpFit made = fit_gaussian_process(data, kernel, folds.of_row, split(seed, stream), how);
   progress.advance(stage, 1.0);
   if (!made.model) return std::nullopt;
   return fit.add_model(FoldModel(NamedRegressor{"gp", std::move(made.model)}), {},
@@ -184,7 +185,7 @@ std::size_t FamilyTraining::log_scale(std::size_t center, std::span<const std::s
   const RegressionData sizes{fit.rows().x, size, weight};
   GpKernel& kernel = processes->scale;
   if (kernel.rate.empty()) kernel = learn_gp_kernel(sizes, split(seed, stream + 2), how);
-  const auto process = gaussian_process("scale", sizes, kernel, stream + 3);
+  const auto process = gaussian_process("scale", sizes, folds, kernel, stream + 3);
   if (!process) return trees;
   const std::array both = {trees, *process};
   return blend(both, blend_shares(both, size, weight));

@@ -54,10 +54,13 @@ struct FamilyTraining {
   std::size_t boosting(std::string_view stage, const RegressionData& data, const Folds& folds,
                        std::vector<std::size_t> inputs, FoldBoostingOptions options,
                        std::uint64_t stream) const;
-  /// A Gaussian process of x; nothing if it cannot be computed. Each row is predicted from all
-  /// others, not only from those of other folds.
+  /// A Gaussian process of x; nothing if it cannot be computed. Each row is predicted from the rows
+  /// of other folds. (From all other rows would be better, and is a trap: its own target then shows
+  /// in how far this prediction is from that of all rows, and the kernel of a calibration on the
+  /// predictions finds the rows whose targets are as far out.)
   std::optional<std::size_t> gaussian_process(std::string_view stage, const RegressionData& data,
-                                              const GpKernel& kernel, std::uint64_t stream) const;
+                                              const Folds& folds, const GpKernel& kernel,
+                                              std::uint64_t stream) const;
   /// The quantiles at nn::kHeadLevels, by trees.
   std::size_t quantile_boosting(std::uint64_t stream) const;
 

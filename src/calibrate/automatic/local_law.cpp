@@ -43,7 +43,7 @@ std::vector<double> in_order(std::span<const double> values, std::span<const std
 // Several candidates each search a bandwidth: with more rows than the first number in a race, which
 // ends at the second.
 constexpr std::size_t kRaceRows = 400;
-constexpr std::size_t kMostRaceRows = 1'500;
+constexpr std::size_t kMostRaceRows = 1'000;
 
 /// For rows in time order: which tenth of them each place of the sample lies in.
 std::vector<std::size_t> time_blocks(std::span<const double> residual,
@@ -87,6 +87,13 @@ LocalLaw LocalLaw::fit(const Candidate& candidate, const CrossFit& fit,
   }
   auto sample = std::make_shared<const LocalSample>(law.kernel_features(rows.x, statistics),
                                                     residual, rows.weight);
+  if (candidate.smooth) {
+    law.smooth_ =
+        KernelQuantiles::fit({rows.x, residual, rows.weight}, {}, split(seed, 50), quietly(how));
+    options.bandwidth = law.choice_.bandwidth = law.smooth_->width();
+    law.snq_.push_back(Snq(std::move(sample), options).with_support(how));
+    return law;
+  }
   const std::vector<double> sorted_unit = in_order(unit, residual_order(residual, rows.weight));
   const std::vector<std::size_t> block =
       fit.folds().in_time() ? time_blocks(residual, rows.weight) : std::vector<std::size_t>();
@@ -131,7 +138,14 @@ void LocalLaw::answer(const Matrix& statistics, Matrix& quantiles) const {
 
 Prediction LocalLaw::predict(MatrixView x, const Matrix& statistics, std::span<const Level> levels,
                              const Execution& how) const {
-  Prediction result = snq_.front().predict(kernel_features(x, statistics), levels, how);
+  // A smooth law has the quantiles from elsewhere; how well a row is supported is asked all the
+  // same.
+  const std::span<const Level> of_snq = smooth_ ? std::span<const Level>() : levels;
+  Prediction result = snq_.front().predict(kernel_features(x, statistics), of_snq, how);
+  if (smooth_) {
+    result.quantiles = Matrix(x.rows(), levels.size());
+    smooth_->predict(x, levels, result.quantiles, how);
+  }
   answer(statistics, result.quantiles);
   return result;
 }
@@ -149,6 +163,12 @@ Matrix LocalLaw::predict_left_out(const CrossFit& fit, const Folds& groups,
   }
   Matrix result(rows.size(), levels.size());
   const Execution quiet = quietly(how);
+  if (smooth_) {
+    result = smooth_->predict_left_out({data.x, residual, data.weight}, groups.of_row, groups.count,
+                                       rows, levels, quiet);
+    answer(sparse_columns(fit, columns(), rows), result);
+    return result;
+  }
   for (std::size_t group = 0; group < groups.count; ++group) {
     std::vector<std::size_t> asked;  // places in `rows`
     std::vector<std::size_t> asked_rows;
@@ -192,6 +212,10 @@ void LocalLaw::save(const TensorWriter& out) const {
              std::vector<double>{center_.low, center_.high, log_scale_.low, log_scale_.high});
   map_.save(out.part("features"));
   snq_.front().save(out.part("snq"));
+  if (smooth_) {
+    out.value("is_smooth", true);
+    smooth_->save(out.part("smooth"));
+  }
 }
 
 LocalLaw LocalLaw::load(const TensorReader& in, std::size_t features, std::size_t statistics) {
@@ -207,6 +231,7 @@ LocalLaw LocalLaw::load(const TensorReader& in, std::size_t features, std::size_
   law.map_ = FeatureMap::load(in.part("features"));
   law.snq_.push_back(Snq::load(in.part("snq")));
   law.choice_.bandwidth = law.snq_.front().options().bandwidth;
+  if (in.has_value("is_smooth")) law.smooth_ = KernelQuantiles::load(in.part("smooth"), features);
   const std::size_t width = law.sees_x() ? features : law.candidate_.kernel.size();
   const bool sound = std::ranges::all_of(law.columns(), [&](auto j) { return j < statistics; }) &&
                      law.center_.low <= law.center_.high &&

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "calibrate/automatic/families.h"
 #include "calibrate/features/feature_map.h"
 #include "calibrate/snq/window/local_sample.h"
+#include "model/kernel_quantile/kernel_quantiles.h"
 #include "tare/calibrate/bandwidth.h"
 #include "tare/calibrate/snq.h"
 
@@ -22,8 +24,8 @@ struct Bounds {
   double high = 0.0;
 };
 
-/// A calibrated candidate: quantiles of the target given the row's statistics. The
-/// kernel's features are columns of the statistics, or x, standardised.
+/// A calibrated candidate: quantiles of the target given the row's statistics, by SNQ or by kernel
+/// quantile regression. The kernel's features are columns of the statistics, or x, standardised.
 class LocalLaw {
  public:
   /// Chooses the bandwidth by leave-one-out loss in units of y. `x_columns` are the columns of x
@@ -64,7 +66,8 @@ class LocalLaw {
   Bounds log_scale_;
   FeatureMap map_;
   BandwidthChoice choice_;
-  std::vector<Snq> snq_;  // exactly one; a vector because there is no empty Snq
+  std::vector<Snq> snq_;                   // exactly one; a vector because there is no empty Snq
+  std::optional<KernelQuantiles> smooth_;  // then the quantiles are its own
 };
 
 }  // namespace tare::automatic

@@ -107,7 +107,8 @@ void add_process(const FamilyTraining& shop, Means& means) {
   if (!shop.processes) return;
   GpKernel& kernel = shop.processes->center;
   kernel = learn_gp_kernel(shop.fit.rows(), split(shop.seed, 18), shop.how);
-  const auto column = shop.gaussian_process("Gaussian process", shop.fit.rows(), kernel, 19);
+  const auto column =
+      shop.gaussian_process("Gaussian process", shop.fit.rows(), shop.fit.folds(), kernel, 19);
   if (column) means.members.push_back(*column);
 }
 

@@ -17,6 +17,7 @@ constexpr std::size_t kAllRunRows = 4000;
 constexpr double kGainForMore = 0.2;
 constexpr double kNearRival = 3.0;
 constexpr double kLeastGainOfRung = 2e-3;  // of the error
+constexpr double kLossThatEnds = 0.1;      // likewise: what comes next is larger still
 
 /// Whether models of the first folds have a lower squared error on these than `column`, by more
 /// than a standard error of the difference.
@@ -98,10 +99,12 @@ NetworkRace race_networks(const FamilyTraining& shop, std::span<const NetworkSha
         shop.fit.add_models({std::move(models), folds.count}, folds, {}, shop.how));
     const double error = squared_error(shop.fit, race.columns.back());
     last_gain = 1.0 - error / lowest;
+    const bool learns_noise = !rule.little_noise && last_gain < -kLossThatEnds;
     if (error < lowest) {
       lowest = error;
       race.winner = ladder[rung];
     }
+    if (learns_noise) break;
   }
   return race;
 }

@@ -39,9 +39,10 @@ struct RaceRule {
 
 /// Trains networks of the first shape, then of the next ones. With many rows it goes on only as
 /// long as these lower the error of rows left out: on two folds by more than a standard error of
-/// the difference, before the other folds are trained. Shapes of more units than the sure ones are
-/// tried only if networks are not far behind their rival, and there is little noise or the last one
-/// has lowered the error by a fifth.
+/// the difference, before the other folds are trained. With few rows it ends where a shape errs a
+/// tenth more than the best one before, unless there is little noise. Shapes of more units than the
+/// sure ones are tried only if networks are not far behind their rival, and there is little noise
+/// or the last one has lowered the error by a fifth.
 NetworkRace race_networks(const FamilyTraining& shop, std::span<const NetworkShape> ladder,
                           const RaceRule& rule, std::uint64_t stream);
 

@@ -98,8 +98,20 @@ struct Solution {
   std::vector<double> without;  // standardised
 };
 
-/// With a = K^-1 y: y_i less what the other rows say is a_i / (K^-1)_ii.
-Solution solve_exactly(const GpRows& rows, LeaveOneOut leave_one_out, const Execution& how) {
+/// The rows of each group, ascending.
+std::vector<std::vector<std::size_t>> rows_of_groups(std::span<const std::uint32_t> group_of_row) {
+  std::vector<std::vector<std::size_t>> rows;
+  for (std::size_t i = 0; i < group_of_row.size(); ++i) {
+    rows.resize(std::max<std::size_t>(rows.size(), group_of_row[i] + 1));
+    rows[group_of_row[i]].push_back(i);
+  }
+  return rows;
+}
+
+/// With P = K^-1: the targets of a group F less what the other rows say of them are
+/// (P_FF)^-1 (P y)_F.
+Solution solve_exactly(const GpRows& rows, std::span<const std::uint32_t> group_of_row,
+                       const Execution& how) {
   const double signal = rows.kernel.signal;
   Matrix k = matern(rows.z, rows.z, WithSlope::kNo, how).value;
   for (double& value : k.values()) value *= signal;
@@ -109,32 +121,62 @@ Solution solve_exactly(const GpRows& rows, LeaveOneOut leave_one_out, const Exec
   const LowerFactor factor(std::move(k));
   if (!factor.ok()) return {};
   Solution solution{factor.solve(rows.y), {}};
-  if (leave_one_out == LeaveOneOut::kYes) {
-    const std::vector<double> diagonal = factor.inverse_diagonal(how);
-    for (std::size_t i = 0; i < rows.y.size(); ++i) {
-      solution.without.push_back(rows.y[i] - solution.share[i] / diagonal[i]);
+  if (!group_of_row.empty()) {
+    const Matrix inverse = factor.inverse(how);
+    solution.without.resize(rows.y.size());
+    for (const std::vector<std::size_t>& group : rows_of_groups(group_of_row)) {
+      const LowerFactor own(take_rows(inverse, group, group));
+      if (!own.ok()) return {};
+      const std::vector<double> away = own.solve(take_rows(solution.share, group));
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        solution.without[group[i]] = rows.y[group[i]] - away[i];
+      }
     }
   }
   for (double& share : solution.share) share *= signal;
   return solution;
 }
 
-/// The correlations of rows first, ..., last - 1 with the points.
-Matrix correlations(const GpRows& rows, const Matrix& points, std::size_t first, std::size_t last,
+/// C' N^-1 C, the lower triangle only, and C' N^-1 y of some rows, where C are their correlations
+/// with the points and N is their noise.
+struct NormalEquations {
+  Matrix a;
+  std::vector<double> b;
+
+  explicit NormalEquations(std::size_t points) : a(points, points), b(points, 0.0) {}
+
+  void add(const NormalEquations& other) {
+    for (std::size_t k = 0; k < a.values().size(); ++k) a.values()[k] += other.a.values()[k];
+    for (std::size_t j = 0; j < b.size(); ++j) b[j] += other.b[j];
+  }
+  void add(const GpRows& rows, std::span<const std::size_t> some, const Matrix& points,
+           const Execution& how);
+};
+
+/// The correlations of some rows with the points.
+Matrix correlations(const GpRows& rows, std::span<const std::size_t> some, const Matrix& points,
                     const Execution& how) {
-  const MatrixView some(rows.z.row(first).data(), last - first, rows.z.cols());
-  return matern(some, points, WithSlope::kNo, how).value;
+  return matern(take_rows(rows.z, some), points, WithSlope::kNo, how).value;
 }
 
-/// a += C' N^-1 C, the lower triangle only, and b += C' N^-1 y, for the rows from `first` on.
-void add_rows(const GpRows& rows, std::size_t first, const Matrix& c, Matrix& a,
-              std::vector<double>& b, const Execution& how) {
+/// Calls visit(some) for blocks of `all`, which bounds the memory.
+template <class Visit>
+void in_blocks(std::span<const std::size_t> all, Visit visit) {
+  constexpr std::size_t kRowsAtOnce = 8192;
+  for (std::size_t first = 0; first < all.size(); first += kRowsAtOnce) {
+    visit(all.subspan(first, std::min(kRowsAtOnce, all.size() - first)));
+  }
+}
+
+void NormalEquations::add(const GpRows& rows, std::span<const std::size_t> some,
+                          const Matrix& points, const Execution& how) {
   const std::size_t count = b.size();
+  const Matrix c = correlations(rows, some, points, how);
   Matrix over_noise = c;
-  for (std::size_t i = 0; i < c.rows(); ++i) {
+  for (std::size_t i = 0; i < some.size(); ++i) {
     for (std::size_t j = 0; j < count; ++j) {
-      over_noise(i, j) /= rows.noise[first + i];
-      b[j] += over_noise(i, j) * rows.y[first + i];
+      over_noise(i, j) /= rows.noise[some[i]];
+      b[j] += over_noise(i, j) * rows.y[some[i]];
     }
   }
   constexpr std::size_t kRows = 36;  // of the result at once
@@ -146,37 +188,49 @@ void add_rows(const GpRows& rows, std::size_t first, const Matrix& c, Matrix& a,
 }
 
 /// Least squares on the correlations c with the points: (S + C' N^-1 C) b = C' N^-1 y, where S are
-/// the points' correlations over the signal. A row's own share of its prediction is c' (...)^-1 c /
-/// noise, and without it the residual grows by 1 / (1 - that). In blocks of rows, which bounds the
-/// memory.
-Solution solve_on_points(const GpRows& rows, const Matrix& points, LeaveOneOut leave_one_out,
-                         const Execution& how) {
-  constexpr std::size_t kRowsAtOnce = 8192;
-  const std::size_t all = rows.y.size();
+/// the points' correlations over the signal. Without a group: the sums of the other groups.
+Solution solve_on_points(const GpRows& rows, const Matrix& points,
+                         std::span<const std::uint32_t> group_of_row, const Execution& how) {
   const double signal = rows.kernel.signal;
-  Matrix a = matern(points, points, WithSlope::kNo, how).value;
-  for (double& value : a.values()) value /= signal;
-  for (std::size_t j = 0; j < points.rows(); ++j) a(j, j) += kJitter / signal;
-  std::vector<double> b(points.rows(), 0.0);
-  for (std::size_t first = 0; first < all; first += kRowsAtOnce) {
-    const std::size_t last = std::min(all, first + kRowsAtOnce);
-    add_rows(rows, first, correlations(rows, points, first, last, how), a, b, how);
+  NormalEquations prior(points.rows());
+  prior.a = matern(points, points, WithSlope::kNo, how).value;
+  for (double& value : prior.a.values()) value /= signal;
+  for (std::size_t j = 0; j < points.rows(); ++j) prior.a(j, j) += kJitter / signal;
+
+  std::vector<std::vector<std::size_t>> groups = rows_of_groups(group_of_row);
+  if (groups.empty()) groups.push_back(all_rows(rows.y.size()));
+  std::vector<NormalEquations> sums(groups.size(), NormalEquations(points.rows()));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    in_blocks(groups[g],
+              [&](std::span<const std::size_t> some) { sums[g].add(rows, some, points, how); });
   }
-  const LowerFactor factor(std::move(a));
+  NormalEquations all = prior;
+  for (const NormalEquations& one : sums) all.add(one);
+  const LowerFactor factor(std::move(all.a));
   if (!factor.ok()) return {};
-  Solution solution{factor.solve(std::move(b)), {}};
-  if (leave_one_out == LeaveOneOut::kNo) return solution;
-  constexpr double kMostOwn = 1.0 - 1e-6;
-  for (std::size_t first = 0; first < all; first += kRowsAtOnce) {
-    const std::size_t last = std::min(all, first + kRowsAtOnce);
-    const Matrix c = correlations(rows, points, first, last, how);
-    const std::vector<double> lengths = factor.squared_lengths(c, how);
-    for (std::size_t i = first; i < last; ++i) {
-      const auto row = c.row(i - first);
-      const double fit = std::inner_product(row.begin(), row.end(), solution.share.begin(), 0.0);
-      const double own = std::min(lengths[i - first] / rows.noise[i], kMostOwn);
-      solution.without.push_back(rows.y[i] - (rows.y[i] - fit) / (1.0 - own));
+  Solution solution{factor.solve(std::move(all.b)), {}};
+  if (group_of_row.empty()) return solution;
+
+  std::vector<std::vector<double>> share(groups.size());
+  parallel_for(how, groups.size(), [&](std::size_t g) {
+    NormalEquations others = prior;
+    for (std::size_t other = 0; other < groups.size(); ++other) {
+      if (other != g) others.add(sums[other]);
     }
+    const LowerFactor own(std::move(others.a));
+    if (own.ok()) share[g] = own.solve(std::move(others.b));
+  });
+  solution.without.resize(rows.y.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (share[g].empty()) return {};
+    in_blocks(groups[g], [&](std::span<const std::size_t> some) {
+      const Matrix c = correlations(rows, some, points, how);
+      for (std::size_t i = 0; i < some.size(); ++i) {
+        const auto row = c.row(i);
+        solution.without[some[i]] =
+            std::inner_product(row.begin(), row.end(), share[g].begin(), 0.0);
+      }
+    });
   }
   return solution;
 }
@@ -184,7 +238,8 @@ Solution solve_on_points(const GpRows& rows, const Matrix& points, LeaveOneOut l
 }  // namespace
 
 GpFit fit_gaussian_process(const RegressionData& data, const GpKernel& kernel,
-                           LeaveOneOut leave_one_out, Seed seed, const Execution& how) {
+                           std::span<const std::uint32_t> group_of_row, Seed seed,
+                           const Execution& how) {
   const std::size_t count = data.y.size();
   GpRows rows{kernel, kernel.scaled(data.x), {}, row_noise(data, kernel)};
   for (const double value : data.y) rows.y.push_back(standardised(value, kernel.target));
@@ -196,8 +251,8 @@ GpFit fit_gaussian_process(const RegressionData& data, const GpKernel& kernel,
     chosen.resize(kMostPoints);
     points = take_rows(rows.z, chosen);
   }
-  Solution solution = exact ? solve_exactly(rows, leave_one_out, how)
-                            : solve_on_points(rows, points, leave_one_out, how);
+  Solution solution = exact ? solve_exactly(rows, group_of_row, how)
+                            : solve_on_points(rows, points, group_of_row, how);
   const auto all_finite = [](const std::vector<double>& values) {
     return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
   };
@@ -219,7 +274,7 @@ std::unique_ptr<Regressor> fit_gp(const RegressionData& data, const Params& para
   check_fit_input("gp", data, params, kGpOptions);
   GpKernel kernel = learn_gp_kernel(data, split(seed, 1), how);
   if (data.x.cols() == 0) return mean_only(std::move(kernel));
-  GpFit fit = fit_gaussian_process(data, kernel, LeaveOneOut::kNo, split(seed, 2), how);
+  GpFit fit = fit_gaussian_process(data, kernel, {}, split(seed, 2), how);
   if (fit.model) return std::move(fit.model);
   return mean_only(std::move(kernel));
 }

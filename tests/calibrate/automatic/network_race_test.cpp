@@ -48,6 +48,15 @@ TEST(NetworkRace, OnFewRowsAllShapesRunAndTheBestWins) {
   EXPECT_EQ(wave.winner.units, 24U);
 }
 
+/// A shape that errs a tenth more than the one before is the last one, unless there is little
+/// noise.
+TEST(NetworkRace, EndsWhereNetworksLearnTheNoise) {
+  const std::vector<NetworkShape> ladder = {{4, 20}, {32, 2500}, {32, 2600}};
+  const Waves noise(30, 0.0, 1.0);
+  EXPECT_EQ(race(noise, ladder).columns.size(), 2U);
+  EXPECT_EQ(race(noise, ladder, {.little_noise = true}).columns.size(), 3U);
+}
+
 TEST(NetworkRace, OtherShapesMustBeWorthIt) {
   const std::vector<NetworkShape> ladder = {{4, 10}, {24, 700}, {32, 900}};
   const Waves wave(300, 1.0, 0.1);

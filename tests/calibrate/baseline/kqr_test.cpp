@@ -7,9 +7,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "calibrate/baseline/kernel/kernel_quantile.h"
 #include "draws.h"
 #include "expect_error.h"
+#include "model/kernel_quantile/kernel_quantile.h"
 #include "tare/calibrate/methods.h"
 #include "tare/data/problem.h"
 

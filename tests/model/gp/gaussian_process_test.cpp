@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "data/partition.h"
@@ -97,11 +98,20 @@ double slow_mean(const WaveRows& rows, const GpKernel& kernel, std::span<const s
   return kernel.target.mean + kernel.target.scale * sum;
 }
 
+/// `count` groups of about equal size.
+std::vector<std::uint32_t> groups_of(std::size_t rows, std::size_t count) {
+  std::vector<std::uint32_t> group(rows);
+  for (std::size_t i = 0; i < rows; ++i) group[i] = static_cast<std::uint32_t>(i * 7 % count);
+  return group;
+}
+
 TEST(GaussianProcess, IsThePosteriorMean) {
-  for (const bool weighted : {false, true}) {
+  for (const std::size_t count : {60U, 5U}) {  // groups; 60: of a single row
+    const bool weighted = count == 5;
     const WaveRows rows(60, 2, 0.5, weighted);
     const GpKernel kernel = some_kernel(rows);
-    const GpFit fit = fit_gaussian_process(rows.data(), kernel, LeaveOneOut::kYes, Seed{1}, {});
+    const std::vector<std::uint32_t> group = groups_of(60, count);
+    const GpFit fit = fit_gaussian_process(rows.data(), kernel, group, Seed{1}, {});
     ASSERT_TRUE(fit.model);
     const WaveRows others(5, 2, 0.5, false);
     std::vector<double> answers(5);
@@ -112,17 +122,18 @@ TEST(GaussianProcess, IsThePosteriorMean) {
     }
     for (std::size_t i = 0; i < 60; i += 7) {
       std::vector<std::size_t> rest = all;
-      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+      std::erase_if(rest, [&](std::size_t other) { return group[other] == group[i]; });
       EXPECT_NEAR(fit.without[i], slow_mean(rows, kernel, rest, rows.x.row(i)), 1e-5) << i;
     }
   }
 }
 
-/// With many rows: least squares on the covariances with some of them. Solved here without a row.
-TEST(GaussianProcess, LeavesARowOutExactlyWithManyRows) {
+/// With many rows: least squares on the covariances with some of them. Solved here without a group.
+TEST(GaussianProcess, LeavesAGroupOutExactlyWithManyRows) {
   const WaveRows rows(kExactGpRows + 40, 2, 0.5, true);
   const GpKernel kernel = some_kernel(rows);
-  const GpFit fit = fit_gaussian_process(rows.data(), kernel, LeaveOneOut::kYes, Seed{1}, {});
+  const std::vector<std::uint32_t> group = groups_of(rows.y.size(), 6);
+  const GpFit fit = fit_gaussian_process(rows.data(), kernel, group, Seed{1}, {});
   ASSERT_TRUE(fit.model);
   Rng rng(Seed{1});
   std::vector<std::size_t> points = random_permutation(rows.y.size(), rng);
@@ -141,7 +152,7 @@ TEST(GaussianProcess, LeavesARowOutExactlyWithManyRows) {
       a[j][j] += 1e-8 * kernel.signal;
     }
     for (std::size_t i = 0; i < c.size(); ++i) {
-      if (i == left_out) continue;
+      if (group[i] == group[left_out]) continue;
       const double noise = noise_of(rows, kernel, i);
       const double y = (rows.y[i] - kernel.target.mean) / kernel.target.scale;
       for (std::size_t j = 0; j < points.size(); ++j) {
@@ -163,7 +174,7 @@ TEST(GaussianProcess, LearnsWhichFeaturesMatterAndHowMuchNoiseThereIs) {
   for (std::size_t j = 2; j < 6; ++j) EXPECT_LT(kernel.rate[j], 0.2 * kernel.rate[0]) << j;
   const double noise = std::sqrt(kernel.noise) * kernel.target.scale;
   EXPECT_NEAR(noise, 0.5, 0.05);  // the standard error of a standard deviation of 400 is 0.018
-  const GpFit fit = fit_gaussian_process(rows.data(), kernel, LeaveOneOut::kYes, Seed{1}, {});
+  const GpFit fit = fit_gaussian_process(rows.data(), kernel, groups_of(400, 8), Seed{1}, {});
   double squares = 0.0;
   for (std::size_t i = 0; i < 400; ++i) {
     squares += std::pow(fit.without[i] - WaveRows::truth(rows.x.row(i)), 2.0) / 400.0;
@@ -181,7 +192,7 @@ TEST(GaussianProcess, TakesRowsThatCoincide) {
     y[i] = static_cast<double>(i % 3);
   }
   const GpKernel kernel = learn_gp_kernel({x, y, {}}, Seed{2}, {});
-  const GpFit fit = fit_gaussian_process({x, y, {}}, kernel, LeaveOneOut::kYes, Seed{1}, {});
+  const GpFit fit = fit_gaussian_process({x, y, {}}, kernel, groups_of(300, 8), Seed{1}, {});
   ASSERT_TRUE(fit.model);
   std::vector<double> answers(300);
   fit.model->predict(x, answers, {});

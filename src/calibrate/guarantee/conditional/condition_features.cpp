@@ -10,6 +10,7 @@
 #include "calibrate/guarantee/rowwise_rule.h"
 #include "data/rows.h"
 #include "math/exponential.h"
+#include "math/kernel.h"
 
 namespace tare {
 namespace {
@@ -31,12 +32,6 @@ std::vector<std::size_t> columns_named(const FitInput& input, const std::string&
     if (std::ranges::find(known, column) == known.end()) known.push_back(column);
   }
   fail_unknown_name(ErrorCode::kInvalidArgument, "feature column", name, known, "guarantee");
-}
-
-double squared_distance(std::span<const double> a, std::span<const double> b) {
-  double sum = 0.0;
-  for (std::size_t j = 0; j < a.size(); ++j) sum += (a[j] - b[j]) * (a[j] - b[j]);
-  return sum;
 }
 
 }  // namespace

@@ -10,17 +10,23 @@ namespace {
 template <class T>
 class UnaryNode final : public Node<T> {
  public:
-  UnaryNode(Unary f, Node<T>* a) : Node<T>(a->rows, a->cols), f_(f), a_(a) {}
+  /// `slope` has room for one number for each element; null if nothing is learned from this node.
+  UnaryNode(Unary f, Node<T>* a, T* slope)
+      : Node<T>(a->rows, a->cols), f_(f), a_(a), slope_(slope) {}
 
-  void forward() override { apply_unary(f_, a_->value, this->value, this->size()); }
-  void backward() override {
-    add_unary_slope(
-        f_, UnarySlope<T>{a_->value, this->value, this->gradient, a_->gradient, this->size()});
+  void forward() override {
+    if (slope_ != nullptr) {
+      apply_unary_with_slope(f_, a_->value, this->value, slope_, this->size());
+    } else {
+      apply_unary(f_, a_->value, this->value, this->size());
+    }
   }
+  void backward() override { add_product(slope_, this->gradient, a_->gradient, this->size()); }
 
  private:
   Unary f_;
   Node<T>* a_;
+  T* slope_;
 };
 
 // value(a, b), and its derivatives by a and by b.
@@ -212,7 +218,8 @@ std::unique_ptr<Node<T>> make_binary(Binary f, Node<T>* a, Node<T>* b) {
 template <class T>
 Var<T> unary(Unary f, Var<T> a) {
   const std::array operands = {a.node()};
-  return a.graph().record(std::make_unique<UnaryNode<T>>(f, a.node()), operands);
+  T* slope = a.node()->gradient != nullptr ? a.graph().scratch(a.rows() * a.cols()) : nullptr;
+  return a.graph().record(std::make_unique<UnaryNode<T>>(f, a.node(), slope), operands);
 }
 
 template <class T>

@@ -171,18 +171,21 @@ template <class T>
 }
 
 template <class T>
-[[gnu::always_inline]] inline void add_slope(Unary f, const UnarySlope<T>& s) {
-  const T* __restrict x = s.x;
-  const T* __restrict y = s.y;
-  const T* __restrict dy = s.dy;
-  T* __restrict dx = s.dx;
-  const std::size_t count = s.count;
+[[gnu::always_inline]] inline void apply_both(Unary f, const T* __restrict x, T* __restrict y,
+                                              T* __restrict slope, std::size_t count) {
   with_unary(
       f, [=](auto function) __attribute__((always_inline)) {
         for (std::size_t i = 0; i < count; ++i) {
-          dx[i] += dy[i] * decltype(function)::slope(x[i], y[i]);
+          y[i] = decltype(function)::value(x[i]);
+          slope[i] = decltype(function)::slope(x[i], y[i]);
         }
       });
+}
+
+template <class T>
+[[gnu::always_inline]] inline void add_scaled(const T* __restrict slope, const T* __restrict dy,
+                                              T* __restrict dx, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) dx[i] += dy[i] * slope[i];
 }
 
 }  // namespace
@@ -192,7 +195,20 @@ TARE_VECTOR_TARGETS void apply_unary(Unary f, const float* x, float* y, std::siz
 }
 void apply_unary(Unary f, const double* x, double* y, std::size_t count) { apply(f, x, y, count); }
 
-TARE_VECTOR_TARGETS void add_unary_slope(Unary f, const UnarySlope<float>& s) { add_slope(f, s); }
-void add_unary_slope(Unary f, const UnarySlope<double>& s) { add_slope(f, s); }
+TARE_VECTOR_TARGETS void apply_unary_with_slope(Unary f, const float* x, float* y, float* slope,
+                                                std::size_t count) {
+  apply_both(f, x, y, slope, count);
+}
+void apply_unary_with_slope(Unary f, const double* x, double* y, double* slope, std::size_t count) {
+  apply_both(f, x, y, slope, count);
+}
+
+TARE_VECTOR_TARGETS void add_product(const float* slope, const float* dy, float* dx,
+                                     std::size_t count) {
+  add_scaled(slope, dy, dx, count);
+}
+void add_product(const double* slope, const double* dy, double* dx, std::size_t count) {
+  add_scaled(slope, dy, dx, count);
+}
 
 }  // namespace tare::nn

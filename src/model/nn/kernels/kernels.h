@@ -52,17 +52,13 @@ enum class Unary : std::uint8_t {
 void apply_unary(Unary f, const float* x, float* y, std::size_t count);
 void apply_unary(Unary f, const double* x, double* y, std::size_t count);
 
-/// dx[i] += dy[i] f'(x[i]), where y[i] = f(x[i]).
-template <class T>
-struct UnarySlope {
-  const T* x = nullptr;
-  const T* y = nullptr;
-  const T* dy = nullptr;
-  T* dx = nullptr;
-  std::size_t count = 0;
-};
-void add_unary_slope(Unary f, const UnarySlope<float>& s);
-void add_unary_slope(Unary f, const UnarySlope<double>& s);
+/// The same, and slope[i] = f'(x[i]), which costs little beside y.
+void apply_unary_with_slope(Unary f, const float* x, float* y, float* slope, std::size_t count);
+void apply_unary_with_slope(Unary f, const double* x, double* y, double* slope, std::size_t count);
+
+/// dx[i] += dy[i] slope[i].
+void add_product(const float* slope, const float* dy, float* dx, std::size_t count);
+void add_product(const double* slope, const double* dy, double* dx, std::size_t count);
 
 /// One step of an LSTM cell for `rows` rows of `size` units.
 template <class T>

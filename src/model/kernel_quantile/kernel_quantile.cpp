@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "calibrate/baseline/kernel/kernel_quantile.h"
+#include "model/kernel_quantile/kernel_quantile.h"
 
 #include <algorithm>
 #include <cassert>
@@ -25,6 +25,7 @@ class PairAscent {
       low_.push_back(cost * (tau - 1.0));
       high_.push_back(cost * tau);
     }
+    for (std::size_t i = 0; i < a_.size(); ++i) diagonal_.push_back(task.kernel(i, i));
     if (!start.empty()) begin_at(start);
     refresh();
   }
@@ -39,13 +40,16 @@ class PairAscent {
     if (up == none) return false;
     const std::span<const double> row = task_.kernel.row(up);
     std::size_t down = none;
-    double best = 0.0;
+    double best_square = 0.0;  // of the slope; the gain is that over the curvature
+    double best_curvature = 1.0;
     for (std::size_t j = 0; j < a_.size(); ++j) {
       const double slope = rest_[up] - rest_[j];
       if (!(a_[j] > low_[j]) || !(slope > 0.0)) continue;
-      const double gain = slope * slope / curvature(up, j, row);
-      if (gain > best) {
-        best = gain;
+      const double square = slope * slope;
+      const double bend = curvature(up, j, row);
+      if (square * best_curvature > best_square * bend) {
+        best_square = square;
+        best_curvature = bend;
         down = j;
       }
     }
@@ -83,7 +87,7 @@ class PairAscent {
 
  private:
   double curvature(std::size_t i, std::size_t j, std::span<const double> row) const {
-    return std::max(task_.kernel(i, i) + task_.kernel(j, j) - 2.0 * row[j], kLeastCurvature);
+    return std::max(diagonal_[i] + diagonal_[j] - 2.0 * row[j], kLeastCurvature);
   }
 
   void move(std::size_t up, std::size_t down, std::span<const double> row) {
@@ -115,6 +119,7 @@ class PairAscent {
   const KernelQuantileTask& task_;
   std::vector<double> rest_;  // y - g
   std::vector<double> a_, low_, high_;
+  std::vector<double> diagonal_;  // of the kernel, side by side
   bool equal_costs_ = false;
 };
 
