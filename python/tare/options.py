@@ -145,8 +145,8 @@ class Auto(Common, total=False):
 class Nrc(PointModel, Common, total=False):
     """Options of 'nrc': SNQ on the residuals of a network or a given prediction; the kernel uses all features."""
 
-    # point model f: mlp, lstm, forest, extra_trees, boosting, ridge, zero [mlp]
-    regressor: Literal["mlp", "lstm", "forest", "extra_trees", "boosting", "ridge", "zero"]
+    # point model f: mlp, lstm, gp, forest, extra_trees, boosting, ridge, zero [mlp]
+    regressor: Literal["mlp", "lstm", "gp", "forest", "extra_trees", "boosting", "ridge", "zero"]
     # how the features of the kernel are reduced: none, projection, correlation, embedding [none]
     reducer: Literal["none", "projection", "correlation", "embedding"]
     # number of features after the reducer [4]
@@ -209,8 +209,8 @@ class NrcBoost(PointModel, Common, total=False):
     """Options of 'nrc_boost': as nrc, after boosted trees have standardised the residuals by their center and size; the kernel has one
     feature."""
 
-    # point model f: mlp, lstm, forest, extra_trees, boosting, ridge, zero [boosting]
-    regressor: Literal["mlp", "lstm", "forest", "extra_trees", "boosting", "ridge", "zero"]
+    # point model f: mlp, lstm, gp, forest, extra_trees, boosting, ridge, zero [boosting]
+    regressor: Literal["mlp", "lstm", "gp", "forest", "extra_trees", "boosting", "ridge", "zero"]
     # rows that calibrate: a share, or cross [cross]
     split: float | str
     # number of folds of split=cross [5]
@@ -432,8 +432,8 @@ class Idr(PointModel, Common, total=False):
     """Options of 'idr': isotonic distributional regression (EasyUQ): of all distributions that grow with a prediction, those with the
     lowest CRPS on the calibration rows; exact up to the option knots."""
 
-    # point model f: mlp, lstm, forest, extra_trees, boosting, ridge, zero [boosting]
-    regressor: Literal["mlp", "lstm", "forest", "extra_trees", "boosting", "ridge", "zero"]
+    # point model f: mlp, lstm, gp, forest, extra_trees, boosting, ridge, zero [boosting]
+    regressor: Literal["mlp", "lstm", "gp", "forest", "extra_trees", "boosting", "ridge", "zero"]
     # rows that calibrate: a share, cross, time, or time:SHARE [cross]
     split: float | str
     # number of folds of split=cross [5]

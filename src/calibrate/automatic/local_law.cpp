@@ -90,6 +90,8 @@ LocalLaw LocalLaw::fit(const Candidate& candidate, const CrossFit& fit,
   if (candidate.smooth) {
     law.smooth_ =
         KernelQuantiles::fit({rows.x, residual, rows.weight}, {}, split(seed, 50), quietly(how));
+    // SNQ with the same kernel says how many rows an answer rests on, and how near they are.
+    options.kernel = KernelKind::kGaussian;
     options.bandwidth = law.choice_.bandwidth = law.smooth_->width();
     law.snq_.push_back(Snq(std::move(sample), options).with_support(how));
     return law;

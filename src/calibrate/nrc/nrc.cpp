@@ -29,7 +29,8 @@ namespace tare {
 namespace {
 
 constexpr std::array kNrcOptions = std::to_array<ParamInfo>({
-    {"regressor", "mlp", "point model f: mlp, lstm, forest, extra_trees, boosting, ridge, zero"},
+    {"regressor", "mlp",
+     "point model f: mlp, lstm, gp, forest, extra_trees, boosting, ridge, zero"},
     {"reducer", "none",
      "how the features of the kernel are reduced: none, projection, correlation, embedding"},
     {"dims", "4", "number of features after the reducer"},

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::array kNrcBoostOptions = std::to_array<ParamInfo>({
     {"regressor", "boosting",
-     "point model f: mlp, lstm, forest, extra_trees, boosting, ridge, zero"},
+     "point model f: mlp, lstm, gp, forest, extra_trees, boosting, ridge, zero"},
     {"split", "cross", "rows that calibrate: a share, or cross"},
     {"folds", "5", "number of folds of split=cross"},
 });

@@ -19,7 +19,7 @@ constexpr std::size_t kUsualKnots = 10'000;
 
 constexpr std::array kIdrOptions = std::to_array<ParamInfo>({
     {"regressor", "boosting",
-     "point model f: mlp, lstm, forest, extra_trees, boosting, ridge, zero"},
+     "point model f: mlp, lstm, gp, forest, extra_trees, boosting, ridge, zero"},
     {"split", "cross", "rows that calibrate: a share, cross, time, or time:SHARE"},
     {"folds", "5", "number of folds of split=cross"},
     {"knots", "10000",
