@@ -65,6 +65,18 @@ TEST(Automatic, SmoothQuantilesHaveAShareWhereTheyAreGood) {
   EXPECT_EQ(own.nearest.size(), 50U);
 }
 
+/// The kernel of smooth quantiles is Gaussian whatever the others have: a width is no number of
+/// rows.
+TEST(Automatic, EveryKernelGoesWithSmoothQuantiles) {
+  const Sample data = draw(find_problem("hetero_1"), 100, Seed{1});
+  for (const char* kernel : {"knn", "naive"}) {
+    const Params params = Params::parse(std::string("steps=20 folds=2 kernel=") + kernel);
+    const auto model = fit_auto({.x = data.x, .y = data.y}, params, {});
+    const std::vector<Level> levels = {Level(0.05), Level(0.95)};
+    EXPECT_EQ(model->predict({data.x}, levels).quantiles.rows(), 100U) << kernel;
+  }
+}
+
 /// Where predictions without a row of its own say something of its target, the rows left out
 /// promise more than new rows keep (Gaussian processes that leave out single rows: 6 % more).
 TEST(Automatic, TheLossOnLeftOutRowsIsThatOfNewRows) {
