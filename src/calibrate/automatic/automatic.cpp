@@ -66,13 +66,18 @@ Effort effort_of(const Params& params) {
   } else if (budget == "proof") {  // of a second model (Method::proof_params)
     effort = {.folds = 3, .folds_of_many = 3, .trees = 30, .smooth = false, .contest_rows = 2000};
   } else if (budget == "best") {
-    effort = {.folds = 10, .folds_of_many = 10, .sure_units = 128, .members = 4, .trees = 300};
+    effort = {.folds = 10,
+              .folds_of_many = 10,
+              .folds_of_most = 10,
+              .sure_units = 128,
+              .members = 4,
+              .trees = 300};
   } else if (budget != "default") {
     fail_option("budget", budget, "must be quick, default or best");
   }
   if (params.text("folds", "auto") != "auto") {
     effort.folds = params.count("folds", 8, 2, 50);
-    effort.folds_of_many = effort.folds;
+    effort.folds_of_many = effort.folds_of_most = effort.folds;
   }
   if (params.text("steps", "auto") != "auto") {
     effort.steps = params.count("steps", 4000, 1, 10'000'000);
@@ -86,7 +91,10 @@ Effort effort_of(const Params& params) {
 
 std::size_t fold_count(std::size_t rows, const Effort& effort) {
   constexpr std::size_t kManyForFolds = 4'000;
-  const std::size_t wanted = rows > kManyForFolds ? effort.folds_of_many : effort.folds;
+  constexpr std::size_t kMostForFolds = 40'000;
+  std::size_t wanted = effort.folds;
+  if (rows > kManyForFolds) wanted = effort.folds_of_many;
+  if (rows > kMostForFolds) wanted = effort.folds_of_most;
   return std::clamp<std::size_t>(rows / kRowsOfAFold, 2, wanted);
 }
 

@@ -27,6 +27,7 @@ struct Effort {
   std::size_t folds = 8;
   std::size_t folds_of_many = 6;  // with more than 4,000 rows: the time goes with the folds, and
                                   // models of fewer are nearly as good
+  std::size_t folds_of_most = 3;  // with more than 40,000 rows, where two thirds of them are plenty
   std::size_t rungs = 4;          // shapes of networks that may be tried (network_ladder)
   std::size_t sure_units = 64;    // those with more units only where the last one brought much
   std::size_t members = 1;        // networks of each kind for each fold

@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "calibrate/automatic/tree_kinds.h"
 
@@ -93,8 +94,9 @@ double lowest_error(const FamilyTraining& shop, const Means& means) {
 void add_networks(const FamilyTraining& shop, const Effort& effort, bool little_noise,
                   Means& means) {
   const RaceRule rule{effort.sure_units, lowest_error(shop, means), little_noise};
-  const NetworkRace race = race_networks(
-      shop, network_ladder(shop.fit.rows().y.size(), effort.rungs, effort.steps), rule, 10);
+  const std::vector<NetworkShape> ladder =
+      network_ladder(shop.fit.rows().y.size(), effort.rungs, effort.steps, little_noise);
+  const NetworkRace race = race_networks(shop, ladder, rule, 10);
   means.members.insert(means.members.end(), race.columns.begin(), race.columns.end());
   means.networks = race.winner;
   if (effort.members > 1) {

@@ -54,10 +54,13 @@ nn::HeadNetworkOptions network_options(nn::Heads heads, const NetworkShape& shap
 }
 
 std::vector<NetworkShape> network_ladder(std::size_t rows, std::size_t rungs,
-                                         std::size_t steps_wanted) {
+                                         std::size_t steps_wanted, bool little_noise) {
   constexpr std::size_t kBatch = 64;
+  constexpr std::size_t kFewRows = 500;
+  constexpr std::size_t kFewestRows = 150;
   const auto steps = [&](std::size_t passes, std::size_t least, std::size_t most) {
     if (steps_wanted > 0) return steps_wanted;
+    if (!little_noise) least = least * std::clamp(rows, kFewestRows, kFewRows) / kFewRows;
     return std::clamp(passes * rows / kBatch, least, most);
   };
   std::vector<NetworkShape> ladder = {{32, steps(50, 1000, 6000)},

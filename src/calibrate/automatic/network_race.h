@@ -22,9 +22,10 @@ nn::HeadNetworkOptions network_options(nn::Heads heads, const NetworkShape& shap
 
 /// The first `rungs` of the shapes for a number of rows, each more costly than the one before: 50
 /// passes through the rows with 32 units, 150 with 32, 150 with 64, 300 with 128, within limits, or
-/// `steps` for each, if that is not 0. No shape comes twice.
-std::vector<NetworkShape> network_ladder(std::size_t rows, std::size_t rungs,
-                                         std::size_t steps = 0);
+/// `steps` for each, if that is not 0. No shape comes twice. The lower limit is smaller with fewer
+/// than 500 rows, unless there is little noise: more steps would only learn it.
+std::vector<NetworkShape> network_ladder(std::size_t rows, std::size_t rungs, std::size_t steps = 0,
+                                         bool little_noise = false);
 
 struct NetworkRace {
   std::vector<std::size_t> columns;  // the mean by each shape that was trained on all folds

@@ -9,11 +9,11 @@
 
 #include "math/compensated_sum.h"
 #include "math/weighted_quantile.h"
+#include "model/kernel_quantile/pair_scans.h"
 
 namespace tare {
 namespace {
 
-constexpr double kLeastCurvature = 1e-12;
 constexpr double kLeastLoss = 1e-6;  // of a row, in the unit of y: gaps below are not pursued
 
 class PairAscent {
@@ -33,26 +33,10 @@ class PairAscent {
   /// False where no pair is left to improve.
   bool step() {
     const std::size_t none = a_.size();
-    std::size_t up = none;
-    for (std::size_t i = 0; i < a_.size(); ++i) {
-      if (a_[i] < high_[i] && (up == none || rest_[i] > rest_[up])) up = i;
-    }
+    const std::size_t up = largest_with_room(rest_, a_, high_);
     if (up == none) return false;
     const std::span<const double> row = task_.kernel.row(up);
-    std::size_t down = none;
-    double best_square = 0.0;  // of the slope; the gain is that over the curvature
-    double best_curvature = 1.0;
-    for (std::size_t j = 0; j < a_.size(); ++j) {
-      const double slope = rest_[up] - rest_[j];
-      if (!(a_[j] > low_[j]) || !(slope > 0.0)) continue;
-      const double square = slope * slope;
-      const double bend = curvature(up, j, row);
-      if (square * best_curvature > best_square * bend) {
-        best_square = square;
-        best_curvature = bend;
-        down = j;
-      }
-    }
+    const std::size_t down = steepest_partner(up, rest_, a_, low_, diagonal_, row);
     if (down == none) return false;
     move(up, down, row);
     return true;
@@ -80,8 +64,7 @@ class PairAscent {
   void refresh() {
     equal_costs_ = std::ranges::min(task_.cost) == std::ranges::max(task_.cost);
     for (std::size_t i = 0; i < a_.size(); ++i) {
-      const std::span<const double> row = task_.kernel.row(i);
-      rest_[i] = task_.y[i] - std::inner_product(row.begin(), row.end(), a_.begin(), 0.0);
+      rest_[i] = task_.y[i] - sum_of_products(task_.kernel.row(i), a_);
     }
   }
 
@@ -97,8 +80,7 @@ class PairAscent {
     const double by = std::min({wanted, room_up, room_down});
     a_[up] = by == room_up ? high_[up] : a_[up] + by;
     a_[down] = by == room_down ? low_[down] : a_[down] - by;
-    const std::span<const double> other = task_.kernel.row(down);
-    for (std::size_t i = 0; i < rest_.size(); ++i) rest_[i] -= by * (row[i] - other[i]);
+    subtract_difference(rest_, by, row, task_.kernel.row(down));
   }
 
   /// The nearest point of the box, moved until its sum is 0: what is too much is taken from the

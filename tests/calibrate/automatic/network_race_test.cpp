@@ -78,5 +78,16 @@ TEST(NetworkRace, ShapesGrowAndNoneComesTwice) {
   }
 }
 
+TEST(NetworkRace, FewRowsTakeFewerStepsUnlessThereIsLittleNoise) {
+  const auto first_steps = [](std::size_t rows, bool little_noise) {
+    return network_ladder(rows, 4, 0, little_noise).front().steps;
+  };
+  EXPECT_EQ(first_steps(500, false), 1000U);
+  EXPECT_EQ(first_steps(250, false), 500U);
+  EXPECT_EQ(first_steps(20, false), first_steps(150, false));
+  for (const std::size_t rows : {20U, 250U, 500U}) EXPECT_EQ(first_steps(rows, true), 1000U);
+  EXPECT_EQ(network_ladder(20, 4, 77).front().steps, 77U);
+}
+
 }  // namespace
 }  // namespace tare::automatic
