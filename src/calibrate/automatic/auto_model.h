@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/automatic/cross_fit/statistics.h"
 #include "calibrate/automatic/local_law.h"
-#include "calibrate/automatic/statistics.h"
 #include "calibrate/features/screening.h"
 #include "calibrate/rows/given_law.h"
 #include "calibrate/rows/training_rows.h"

@@ -9,6 +9,7 @@
 #include "calibrate/automatic/family_training.h"
 #include "calibrate/automatic/means_family.h"
 #include "calibrate/automatic/point_masses.h"
+#include "calibrate/automatic/scale_training.h"
 #include "calibrate/automatic/tree_kinds.h"
 #include "model/boosting/light_boosting.h"
 
@@ -65,9 +66,9 @@ void add_reweighted(const FamilyTraining& shop, const Effort& effort, const Mean
   }
   const RegressionData rows{shop.fit.rows().x, shop.fit.rows().y, weight};
   if (shop.processes != nullptr) {
-    const auto process = shop.gaussian_process("Gaussian process, reweighted", rows,
-                                               shop.fit.folds(), shop.processes->center, 34);
-    if (process) members.push_back(*process);
+    const std::vector<std::size_t> columns = shop.gaussian_processes(
+        "Gaussian process, reweighted", rows, shop.fit.folds(), shop.processes->center, 34);
+    members.insert(members.end(), columns.begin(), columns.end());
   }
   const auto add_boosting = [&](const FoldBoostingOptions& trees, std::uint64_t stream) {
     members.push_back(shop.boosting("boosting, reweighted", rows, shop.fit.folds(), {},
@@ -76,7 +77,7 @@ void add_reweighted(const FamilyTraining& shop, const Effort& effort, const Mean
   if (means.trees_count) add_boosting(means.calm_is_better ? kCalmTrees : kSharpTrees, 31);
   const std::size_t center = shop.blend(members, shop.blend_shares(members, rows.y, weight));
   const std::size_t spread = shop.fit.add_formula(Step::Kind::kLogSpread, members, {kLeastSpread});
-  const std::size_t scale = shop.log_scale(center, std::array{spread}, 32);
+  const std::size_t scale = train_log_scale(shop, center, std::array{spread}, 32);
   candidates.push_back({"reweighted", center, scale, {center, scale}});
 }
 
@@ -111,7 +112,7 @@ void add_quantiles(const FamilyTraining& shop, const Effort& effort, const Means
   if (medians.empty()) return;
   const std::vector<double> equal(medians.size(), 1.0 / static_cast<double>(medians.size()));
   const std::size_t center = shop.fit.add_formula(Step::Kind::kBlend, medians, equal);
-  const std::size_t scale = shop.log_scale(center, widths, 52);
+  const std::size_t scale = train_log_scale(shop, center, widths, 52);
   candidates.push_back({"median", center, scale, {center, scale}});
 }
 
@@ -174,7 +175,7 @@ std::vector<Candidate> train_given_families(CrossFit& fit, std::size_t center,
   const FamilyTraining shop{fit, seed, how, progress};
   std::vector<std::size_t> more;
   if (log_scale) more.push_back(*log_scale);
-  const std::size_t scale = shop.log_scale(center, more, 20);
+  const std::size_t scale = train_log_scale(shop, center, more, 20);
   std::vector<Candidate> candidates;
   candidates.push_back({"given", center, scale, {center, scale}});
   candidates.push_back({"raw", center, {}, {}});

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/automatic/cross_fit.h"
+#include "calibrate/automatic/cross_fit/cross_fit.h"
 
 namespace tare::automatic {
 

@@ -2,7 +2,6 @@
 #include "calibrate/automatic/family_training.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -11,18 +10,10 @@
 #include "data/rows.h"
 #include "math/simplex_weights.h"
 #include "model/gp/gaussian_process.h"
+#include "model/gp/gp_learning.h"
 
 namespace tare::automatic {
 namespace {
-
-// For functions that vary slowly, with much noise.
-constexpr FoldBoostingOptions kSmallTrees = {.rounds = 400,
-                                             .patience = 40,
-                                             .learning_rate = 0.05,
-                                             .leaves = 8,
-                                             .min_leaf = 20.0,
-                                             .columns = 0.5,
-                                             .shrink = 5.0};
 
 /// In a series the rows that stop the trees are stretches with gaps around them.
 QuantileBoosting fit_quantile_boosting(const RegressionData& data, std::span<const Level> levels,
@@ -112,16 +103,30 @@ std::size_t FamilyTraining::boosting(std::string_view stage, const RegressionDat
   return fit.add_models({std::move(models), folds.count}, folds, std::move(inputs), how);
 }
 
-std::optional<std::size_t> FamilyTraining::gaussian_process(std::string_view stage,
+std::vector<GpKernel> FamilyTraining::learn_kernels(const RegressionData& data,
+                                                    std::uint64_t stream) const {
+  const Seed own = split(seed, stream);
+  std::vector<GpKernel> kernels = {learn_gp_kernel(data, GpForm::kTogether, own, how)};
+  if (data.x.cols() > 1) {
+    kernels.push_back(learn_gp_kernel(data, GpForm::kTogetherAndAlone, own, how));
+  }
+  return kernels;
+}
+
+std::vector<std::size_t> FamilyTraining::gaussian_processes(std::string_view stage,
                                                             const RegressionData& data,
                                                             const Folds& folds,
-                                                            const GpKernel& kernel,
+                                                            std::span<const GpKernel> kernels,
                                                             std::uint64_t stream) const {
-  GpFit made = fit_gaussian_process(data, kernel, folds.of_row, split(seed, stream), how);
-  progress.advance(stage, 1.0);
-  if (!made.model) return std::nullopt;
-  return fit.add_model(FoldModel(NamedRegressor{"gp", std::move(made.model)}), {},
-                       std::move(made.without));
+  std::vector<std::size_t> columns;
+  for (const GpKernel& kernel : kernels) {
+    GpFit made = fit_gaussian_process(data, kernel, folds.of_row, split(seed, stream), how);
+    progress.advance(stage, 1.0);
+    if (!made.model) continue;
+    columns.push_back(fit.add_model(FoldModel(NamedRegressor{"gp", std::move(made.model)}), {},
+                                    std::move(made.without)));
+  }
+  return columns;
 }
 
 std::size_t FamilyTraining::quantile_boosting(std::uint64_t stream) const {
@@ -163,32 +168,6 @@ std::size_t FamilyTraining::blend(std::span<const std::size_t> inputs,
     numbers.push_back(share[k]);
   }
   return fit.add_formula(Step::Kind::kBlend, std::move(used), std::move(numbers));
-}
-
-std::size_t FamilyTraining::log_scale(std::size_t center, std::span<const std::size_t> more,
-                                      std::uint64_t stream) const {
-  std::vector<std::size_t> inputs = {center};
-  inputs.insert(inputs.end(), more.begin(), more.end());
-  const std::span<const double> y = fit.rows().y;
-  std::vector<double> size(y.size());
-  for (std::size_t i = 0; i < y.size(); ++i) size[i] = std::abs(y[i] - fit.column(center)[i]);
-  const double little = std::max(1e-2 * median_of(size), 1e-9);
-  for (double& value : size) value = std::log(value + little);
-  const Folds folds = fit.folds().in_time()
-                          ? Folds::shifted_stretches(y.size(), fit.folds().count, fit.folds().gap)
-                          : Folds::random(y.size(), fit.folds().count, split(seed, stream + 1));
-  const Matrix x = fit.x_and(inputs);
-  const std::span<const double> weight = fit.rows().weight;
-  const std::size_t trees =
-      boosting("scale", {x, size, weight}, folds, std::move(inputs), kSmallTrees, stream);
-  if (!processes) return trees;
-  const RegressionData sizes{fit.rows().x, size, weight};
-  GpKernel& kernel = processes->scale;
-  if (kernel.rate.empty()) kernel = learn_gp_kernel(sizes, split(seed, stream + 2), how);
-  const auto process = gaussian_process("scale", sizes, folds, kernel, stream + 3);
-  if (!process) return trees;
-  const std::array both = {trees, *process};
-  return blend(both, blend_shares(both, size, weight));
 }
 
 std::size_t FamilyTraining::probability(double value, std::vector<std::size_t> inputs,

@@ -3,13 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "calibrate/automatic/cross_fit.h"
-#include "calibrate/automatic/fold_models.h"
+#include "calibrate/automatic/cross_fit/cross_fit.h"
+#include "calibrate/automatic/cross_fit/fold_models.h"
 #include "model/boosting/fold_boosting.h"
 #include "model/gp/gp_kernel.h"
 #include "model/nn/head_network.h"
@@ -23,6 +22,15 @@ inline constexpr double kLeastSpread = 1e-3;
 /// The seconds that a network of two hidden layers trains for, roughly.
 double network_seconds(std::size_t units, std::size_t steps);
 
+/// For functions that vary slowly, with much noise.
+inline constexpr FoldBoostingOptions kSmallTrees = {.rounds = 400,
+                                                    .patience = 40,
+                                                    .learning_rate = 0.05,
+                                                    .leaves = 8,
+                                                    .min_leaf = 20.0,
+                                                    .columns = 0.5,
+                                                    .shrink = 5.0};
+
 /// The weighted sum of squared errors of a column.
 double squared_error(const CrossFit& fit, std::size_t column);
 
@@ -31,8 +39,9 @@ double median_of(std::vector<double> values);
 /// The kernels of the Gaussian processes of a fit, each learned by the first that needs it: what
 /// matters to one center matters to the others.
 struct GpKernels {
-  GpKernel center;
-  GpKernel scale;
+  std::vector<GpKernel> center;  // one of each form
+  std::vector<GpKernel> scale;
+  std::vector<GpKernel> scored_scale;  // of the second target of scale_training
 };
 
 /// Trains models on folds, adds what they predict to `fit`, and reports progress: for that the
@@ -54,12 +63,14 @@ struct FamilyTraining {
   std::size_t boosting(std::string_view stage, const RegressionData& data, const Folds& folds,
                        std::vector<std::size_t> inputs, FoldBoostingOptions options,
                        std::uint64_t stream) const;
-  /// A Gaussian process of x; nothing if it cannot be computed. Each row is predicted from the rows
-  /// of other folds. (From all other rows would be better, and is a trap: its own target then shows
-  /// in how far this prediction is from that of all rows, and the kernel of a calibration on the
-  /// predictions finds the rows whose targets are as far out.)
-  std::optional<std::size_t> gaussian_process(std::string_view stage, const RegressionData& data,
-                                              const Folds& folds, const GpKernel& kernel,
+  /// The kernels of one target, one of each form.
+  std::vector<GpKernel> learn_kernels(const RegressionData& data, std::uint64_t stream) const;
+  /// A Gaussian process of x with each kernel with which it can be computed. Each row is predicted
+  /// from the rows of other folds. (From all other rows would be better, and is a trap: its own
+  /// target then shows in how far this prediction is from that of all rows, and the kernel of a
+  /// calibration on the predictions finds the rows whose targets are as far out.)
+  std::vector<std::size_t> gaussian_processes(std::string_view stage, const RegressionData& data,
+                                              const Folds& folds, std::span<const GpKernel> kernels,
                                               std::uint64_t stream) const;
   /// The quantiles at nn::kHeadLevels, by trees.
   std::size_t quantile_boosting(std::uint64_t stream) const;
@@ -69,11 +80,6 @@ struct FamilyTraining {
                                    std::span<const double> weight) const;
   /// The blend with these shares.
   std::size_t blend(std::span<const std::size_t> inputs, std::span<const double> share) const;
-  /// A model of the log of the absolute residual of `center` on x, the center and `more`. The folds
-  /// of its trees are their own: a residual and the models that a row's residual depends on share
-  /// the first ones.
-  std::size_t log_scale(std::size_t center, std::span<const std::size_t> more,
-                        std::uint64_t stream) const;
   /// A model of the probability that the target is `value`, on x and `inputs`.
   std::size_t probability(double value, std::vector<std::size_t> inputs,
                           std::uint64_t stream) const;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/automatic/cross_fit.h"
+#include "calibrate/automatic/cross_fit/cross_fit.h"
 #include "calibrate/automatic/families.h"
 #include "calibrate/features/feature_map.h"
 #include "calibrate/snq/window/local_sample.h"

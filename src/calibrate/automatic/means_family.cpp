@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/automatic/scale_training.h"
 #include "calibrate/automatic/tree_kinds.h"
 
 namespace tare::automatic {
@@ -107,11 +108,10 @@ void add_networks(const FamilyTraining& shop, const Effort& effort, bool little_
 
 void add_process(const FamilyTraining& shop, Means& means) {
   if (!shop.processes) return;
-  GpKernel& kernel = shop.processes->center;
-  kernel = learn_gp_kernel(shop.fit.rows(), split(shop.seed, 18), shop.how);
-  const auto column =
-      shop.gaussian_process("Gaussian process", shop.fit.rows(), shop.fit.folds(), kernel, 19);
-  if (column) means.members.push_back(*column);
+  shop.processes->center = shop.learn_kernels(shop.fit.rows(), 18);
+  const std::vector<std::size_t> columns = shop.gaussian_processes(
+      "Gaussian process", shop.fit.rows(), shop.fit.folds(), shop.processes->center, 19);
+  means.members.insert(means.members.end(), columns.begin(), columns.end());
 }
 
 }  // namespace
@@ -132,7 +132,7 @@ Means train_means(const FamilyTraining& shop, const Effort& effort) {
   means.networks_count = still_counts(shop, means.members, share, first_network, last_network);
   means.center = shop.blend(means.members, share);
   means.spread = shop.fit.add_formula(Step::Kind::kLogSpread, means.members, {kLeastSpread});
-  means.log_scale = shop.log_scale(means.center, std::array{means.spread}, 20);
+  means.log_scale = train_log_scale(shop, means.center, std::array{means.spread}, 20);
   return means;
 }
 

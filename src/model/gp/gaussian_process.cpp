@@ -12,8 +12,8 @@
 #include "data/rows.h"
 #include "io/tensor_store.h"
 #include "math/bounded.h"
+#include "model/gp/gp_learning.h"
 #include "model/gp/lower_factor.h"
-#include "model/gp/matern.h"
 #include "model/nn/kernels/kernels.h"
 
 namespace tare {
@@ -22,22 +22,22 @@ namespace {
 constexpr std::size_t kMostPoints = 384;  // where a fit is not exact
 constexpr double kJitter = 1e-8;          // of the signal, for points that nearly coincide
 
-/// The mean of the target, and a combination of correlations with points.
+/// The mean of the target, and a combination of covariances with points.
 class GaussianProcess final : public Regressor {
  public:
   GaussianProcess(GpKernel kernel, Matrix points, std::vector<double> share)
       : kernel_(std::move(kernel)), points_(std::move(points)), share_(std::move(share)) {}
 
-  std::size_t features() const override { return kernel_.rate.size(); }
+  std::size_t features() const override { return kernel_.features(); }
 
   void predict(MatrixView x, std::span<double> out, const Execution& how) const override {
     check_query("gp", features(), x, out);
     constexpr std::size_t kBlock = 256;
     parallel_blocks(how, x.rows(), kBlock, [&](std::size_t first, std::size_t last) {
       const MatrixView some(x.row(first).data(), last - first, x.cols());
-      const Matern c = matern(kernel_.scaled(some), points_, WithSlope::kNo, one_thread());
+      const Matrix c = kernel_.covariance(kernel_.scaled(some), points_, one_thread());
       for (std::size_t i = first; i < last; ++i) {
-        const auto row = c.value.row(i - first);
+        const auto row = c.row(i - first);
         const double away = std::inner_product(row.begin(), row.end(), share_.begin(), 0.0);
         out[i] = bounded(kernel_.target.mean + kernel_.target.scale * away);
       }
@@ -58,6 +58,10 @@ class GaussianProcess final : public Regressor {
     out.tensor("scale", scale);
     out.tensor("rate", kernel_.rate);
     out.tensor("variances", std::vector<double>{kernel_.signal, kernel_.noise});
+    if (!kernel_.alone.empty()) {
+      out.tensor("alone", kernel_.alone);
+      out.tensor("alone_rate", kernel_.alone_rate);
+    }
     out.tensor("place", points_.values(), {points_.rows(), points_.cols()});
     out.tensor("share", share_);
   }
@@ -70,7 +74,8 @@ class GaussianProcess final : public Regressor {
 
 /// Predicts the mean of the target.
 std::unique_ptr<Regressor> mean_only(GpKernel kernel) {
-  Matrix no_points(0, kernel.rate.size());
+  kernel.alone.clear();
+  Matrix no_points(0, kernel.features());
   return std::make_unique<GaussianProcess>(std::move(kernel), std::move(no_points),
                                            std::vector<double>{});
 }
@@ -112,11 +117,9 @@ std::vector<std::vector<std::size_t>> rows_of_groups(std::span<const std::uint32
 /// (P_FF)^-1 (P y)_F.
 Solution solve_exactly(const GpRows& rows, std::span<const std::uint32_t> group_of_row,
                        const Execution& how) {
-  const double signal = rows.kernel.signal;
-  Matrix k = matern(rows.z, rows.z, WithSlope::kNo, how).value;
-  for (double& value : k.values()) value *= signal;
+  Matrix k = rows.kernel.covariance(rows.z, rows.z, how);
   for (std::size_t i = 0; i < rows.y.size(); ++i) {
-    k(i, i) = signal * (1.0 + kJitter) + rows.noise[i];
+    k(i, i) = rows.kernel.variance() * (1.0 + kJitter) + rows.noise[i];
   }
   const LowerFactor factor(std::move(k));
   if (!factor.ok()) return {};
@@ -133,11 +136,10 @@ Solution solve_exactly(const GpRows& rows, std::span<const std::uint32_t> group_
       }
     }
   }
-  for (double& share : solution.share) share *= signal;
   return solution;
 }
 
-/// C' N^-1 C, the lower triangle only, and C' N^-1 y of some rows, where C are their correlations
+/// C' N^-1 C, the lower triangle only, and C' N^-1 y of some rows, where C are their covariances
 /// with the points and N is their noise.
 struct NormalEquations {
   Matrix a;
@@ -153,10 +155,10 @@ struct NormalEquations {
            const Execution& how);
 };
 
-/// The correlations of some rows with the points.
-Matrix correlations(const GpRows& rows, std::span<const std::size_t> some, const Matrix& points,
-                    const Execution& how) {
-  return matern(take_rows(rows.z, some), points, WithSlope::kNo, how).value;
+/// The covariances of some rows with the points.
+Matrix covariances(const GpRows& rows, std::span<const std::size_t> some, const Matrix& points,
+                   const Execution& how) {
+  return rows.kernel.covariance(take_rows(rows.z, some), points, how);
 }
 
 /// Calls visit(some) for blocks of `all`, which bounds the memory.
@@ -171,7 +173,7 @@ void in_blocks(std::span<const std::size_t> all, Visit visit) {
 void NormalEquations::add(const GpRows& rows, std::span<const std::size_t> some,
                           const Matrix& points, const Execution& how) {
   const std::size_t count = b.size();
-  const Matrix c = correlations(rows, some, points, how);
+  const Matrix c = covariances(rows, some, points, how);
   Matrix over_noise = c;
   for (std::size_t i = 0; i < some.size(); ++i) {
     for (std::size_t j = 0; j < count; ++j) {
@@ -187,15 +189,15 @@ void NormalEquations::add(const GpRows& rows, std::span<const std::size_t> some,
   });
 }
 
-/// Least squares on the correlations c with the points: (S + C' N^-1 C) b = C' N^-1 y, where S are
-/// the points' correlations over the signal. Without a group: the sums of the other groups.
+/// Least squares on the covariances C with the points: (S + C' N^-1 C) b = C' N^-1 y, where S are
+/// the points' covariances. Without a group: the sums of the other groups.
 Solution solve_on_points(const GpRows& rows, const Matrix& points,
                          std::span<const std::uint32_t> group_of_row, const Execution& how) {
-  const double signal = rows.kernel.signal;
   NormalEquations prior(points.rows());
-  prior.a = matern(points, points, WithSlope::kNo, how).value;
-  for (double& value : prior.a.values()) value /= signal;
-  for (std::size_t j = 0; j < points.rows(); ++j) prior.a(j, j) += kJitter / signal;
+  prior.a = rows.kernel.covariance(points, points, how);
+  for (std::size_t j = 0; j < points.rows(); ++j) {
+    prior.a(j, j) += kJitter * rows.kernel.variance();
+  }
 
   std::vector<std::vector<std::size_t>> groups = rows_of_groups(group_of_row);
   if (groups.empty()) groups.push_back(all_rows(rows.y.size()));
@@ -224,7 +226,7 @@ Solution solve_on_points(const GpRows& rows, const Matrix& points,
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (share[g].empty()) return {};
     in_blocks(groups[g], [&](std::span<const std::size_t> some) {
-      const Matrix c = correlations(rows, some, points, how);
+      const Matrix c = covariances(rows, some, points, how);
       for (std::size_t i = 0; i < some.size(); ++i) {
         const auto row = c.row(i);
         solution.without[some[i]] =
@@ -272,7 +274,7 @@ GpFit fit_gaussian_process(const RegressionData& data, const GpKernel& kernel,
 std::unique_ptr<Regressor> fit_gp(const RegressionData& data, const Params& params, Seed seed,
                                   const Execution& how) {
   check_fit_input("gp", data, params, kGpOptions);
-  GpKernel kernel = learn_gp_kernel(data, split(seed, 1), how);
+  GpKernel kernel = learn_gp_kernel(data, GpForm::kTogetherAndAlone, split(seed, 1), how);
   if (data.x.cols() == 0) return mean_only(std::move(kernel));
   GpFit fit = fit_gaussian_process(data, kernel, {}, split(seed, 2), how);
   if (fit.model) return std::move(fit.model);
@@ -295,7 +297,13 @@ std::unique_ptr<Regressor> load_gp(const TensorReader& in) {
   const auto variances = in.values<double>("variances", {2}, Must::kBeFinite);
   kernel.signal = variances[0];
   kernel.noise = variances[1];
-  Matrix place(in.values<double>("place", {points, cols}, Must::kBeFinite), points, cols);
+  std::size_t width = cols;
+  if (in.has_tensor("alone")) {
+    kernel.alone = in.values<double>("alone", {cols}, Must::kBeFinite);
+    kernel.alone_rate = in.values<double>("alone_rate", {cols}, Must::kBeFinite);
+    width += cols;
+  }
+  Matrix place(in.values<double>("place", {points, width}, Must::kBeFinite), points, width);
   auto share = in.values<double>("share", {points}, Must::kBeFinite);
   return std::make_unique<GaussianProcess>(std::move(kernel), std::move(place), std::move(share));
 }

@@ -38,7 +38,56 @@ TARE_VECTOR_TARGETS void correlate(double own, const double* __restrict lengths,
   }
 }
 
+TARE_VECTOR_TARGETS void add_correlations(double own, const double* __restrict points,
+                                          double variance, double* __restrict result,
+                                          std::size_t count) {
+  const double root = std::sqrt(5.0);
+  for (std::size_t j = 0; j < count; ++j) {
+    const double apart = own - points[j];
+    const double r = root * (apart > 0.0 ? apart : -apart);
+    result[j] += variance * (1.0 + r + r * r / 3.0) * exp_negative(-r);
+  }
+}
+
+/// Sums in parts, so that the loop needs no order.
+TARE_VECTOR_TARGETS void sum_slopes(double own, const double* __restrict points,
+                                    const double* __restrict g, std::size_t count,
+                                    double* __restrict value, double* __restrict slope) {
+  constexpr std::size_t kParts = 16;
+  const double root = std::sqrt(5.0);
+  double values[kParts] = {};
+  double slopes[kParts] = {};
+  for (std::size_t first = 0; first < count; first += kParts) {
+    const std::size_t some = count - first < kParts ? count - first : kParts;
+    for (std::size_t k = 0; k < some; ++k) {
+      const double apart = own - points[first + k];
+      const double r = root * (apart > 0.0 ? apart : -apart);
+      const double weighted = g[first + k] * exp_negative(-r);
+      values[k] += weighted * (1.0 + r + r * r / 3.0);
+      slopes[k] -= weighted * (1.0 + r) * r * r / 3.0;
+    }
+  }
+  *value = *slope = 0.0;
+  for (std::size_t k = 0; k < kParts; ++k) {
+    *value += values[k];
+    *slope += slopes[k];
+  }
+}
+
 }  // namespace
+
+void add_matern(double own, std::span<const double> points, double variance,
+                std::span<double> result) {
+  add_correlations(own, points.data(), variance, result.data(), points.size());
+}
+
+MaternSlopes matern_slopes(double own, std::span<const double> points, double variance,
+                           std::span<const double> g) {
+  MaternSlopes sums;
+  sum_slopes(own, points.data(), g.data(), points.size(), &sums.by_variance, &sums.by_log_rate);
+  sums.by_log_rate *= variance;
+  return sums;
+}
 
 Matern matern(MatrixView z, MatrixView points, WithSlope with_slope, const Execution& how) {
   const std::size_t count = points.rows();

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "calibrate/automatic/fold_models.h"
+#include "calibrate/automatic/cross_fit/fold_models.h"
 #include "calibrate/features/screening.h"
 #include "data/partition.h"
 #include "expect_error.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "calibrate/automatic/statistics.h"
+#include "calibrate/automatic/cross_fit/statistics.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/parallel.h"
-#include "calibrate/automatic/cross_fit.h"
+#include "calibrate/automatic/cross_fit/cross_fit.h"
 #include "expect_error.h"
 #include "tare/data/problem.h"
 

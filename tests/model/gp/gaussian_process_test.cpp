@@ -10,6 +10,8 @@
 
 #include "data/partition.h"
 #include "data/rows.h"
+#include "model/gp/gp_learning.h"
+#include "model/gp/gp_likelihood.h"
 
 namespace tare {
 namespace {
@@ -34,24 +36,34 @@ struct WaveRows {
   }
 };
 
-GpKernel some_kernel(const WaveRows& rows) {
+GpKernel some_kernel(const WaveRows& rows, GpForm form) {
   GpKernel kernel{{99.0, 2.0}, {}, {}, 1.7, 0.2};
   for (std::size_t j = 0; j < rows.x.cols(); ++j) {
     kernel.column.push_back({0.1, 1.2});
     kernel.rate.push_back(0.5 + 0.3 * static_cast<double>(j));
+    if (form == GpForm::kTogether) continue;
+    kernel.alone.push_back(0.4 + 0.5 * static_cast<double>(j));
+    kernel.alone_rate.push_back(1.1 - 0.4 * static_cast<double>(j));
   }
   return kernel;
+}
+
+double correlation(double apart) {
+  const double r = std::sqrt(5.0) * apart;
+  return (1.0 + r + r * r / 3.0) * std::exp(-r);
 }
 
 /// The covariance of two rows, by its definition.
 double covariance(const GpKernel& kernel, std::span<const double> a, std::span<const double> b) {
   double squares = 0.0;
+  double alone = 0.0;
   for (std::size_t j = 0; j < a.size(); ++j) {
-    const double apart = kernel.rate[j] * (a[j] - b[j]) / kernel.column[j].scale;
-    squares += apart * apart;
+    const double apart = std::abs(a[j] - b[j]) / kernel.column[j].scale;
+    squares += std::pow(kernel.rate[j] * apart, 2.0);
+    if (kernel.alone.empty()) continue;
+    alone += kernel.alone[j] * correlation(kernel.alone_rate[j] * apart);
   }
-  const double r = std::sqrt(5.0 * squares);
-  return kernel.signal * (1.0 + r + r * r / 3.0) * std::exp(-r);
+  return kernel.signal * correlation(std::sqrt(squares)) + alone;
 }
 
 /// Solves a dense system by elimination.
@@ -109,7 +121,8 @@ TEST(GaussianProcess, IsThePosteriorMean) {
   for (const std::size_t count : {60U, 5U}) {  // groups; 60: of a single row
     const bool weighted = count == 5;
     const WaveRows rows(60, 2, 0.5, weighted);
-    const GpKernel kernel = some_kernel(rows);
+    const GpKernel kernel =
+        some_kernel(rows, weighted ? GpForm::kTogetherAndAlone : GpForm::kTogether);
     const std::vector<std::uint32_t> group = groups_of(60, count);
     const GpFit fit = fit_gaussian_process(rows.data(), kernel, group, Seed{1}, {});
     ASSERT_TRUE(fit.model);
@@ -131,7 +144,7 @@ TEST(GaussianProcess, IsThePosteriorMean) {
 /// With many rows: least squares on the covariances with some of them. Solved here without a group.
 TEST(GaussianProcess, LeavesAGroupOutExactlyWithManyRows) {
   const WaveRows rows(kExactGpRows + 40, 2, 0.5, true);
-  const GpKernel kernel = some_kernel(rows);
+  const GpKernel kernel = some_kernel(rows, GpForm::kTogetherAndAlone);
   const std::vector<std::uint32_t> group = groups_of(rows.y.size(), 6);
   const GpFit fit = fit_gaussian_process(rows.data(), kernel, group, Seed{1}, {});
   ASSERT_TRUE(fit.model);
@@ -149,7 +162,7 @@ TEST(GaussianProcess, LeavesAGroupOutExactlyWithManyRows) {
     std::vector<double> b(points.size(), 0.0);
     for (std::size_t j = 0; j < points.size(); ++j) {
       for (std::size_t k = 0; k < points.size(); ++k) a[j][k] = c[points[j]][k];
-      a[j][j] += 1e-8 * kernel.signal;
+      a[j][j] += 1e-8 * kernel.variance();
     }
     for (std::size_t i = 0; i < c.size(); ++i) {
       if (group[i] == group[left_out]) continue;
@@ -170,7 +183,7 @@ TEST(GaussianProcess, LeavesAGroupOutExactlyWithManyRows) {
 
 TEST(GaussianProcess, LearnsWhichFeaturesMatterAndHowMuchNoiseThereIs) {
   const WaveRows rows(400, 6, 0.5, false);
-  const GpKernel kernel = learn_gp_kernel(rows.data(), Seed{2}, {});
+  const GpKernel kernel = learn_gp_kernel(rows.data(), GpForm::kTogether, Seed{2}, {});
   for (std::size_t j = 2; j < 6; ++j) EXPECT_LT(kernel.rate[j], 0.2 * kernel.rate[0]) << j;
   const double noise = std::sqrt(kernel.noise) * kernel.target.scale;
   EXPECT_NEAR(noise, 0.5, 0.05);  // the standard error of a standard deviation of 400 is 0.018
@@ -182,6 +195,73 @@ TEST(GaussianProcess, LearnsWhichFeaturesMatterAndHowMuchNoiseThereIs) {
   EXPECT_LT(std::sqrt(squares), 0.2);  // the targets are 0.5 away
 }
 
+/// The rows are a sum of functions of one feature, so that is where the variance should be.
+TEST(GaussianProcess, FindsFunctionsOfOneFeature) {
+  const WaveRows rows(400, 6, 0.5, false);
+  const GpKernel kernel = learn_gp_kernel(rows.data(), GpForm::kTogetherAndAlone, Seed{2}, {});
+  ASSERT_EQ(kernel.alone.size(), 6U);
+  for (std::size_t j = 2; j < 6; ++j) {
+    EXPECT_LT(kernel.alone[j], 0.1 * kernel.alone[0]) << j;
+    EXPECT_LT(kernel.alone[j], 0.1 * kernel.alone[1]) << j;
+  }
+  EXPECT_LT(kernel.signal, kernel.alone[0]);
+}
+
+/// By differences, for both forms and rows with weights.
+TEST(GaussianProcess, KnowsTheSlopeOfItsLikelihood) {
+  const WaveRows rows(40, 3, 0.5, true);
+  KernelRows judges{rows.x, {}, rows.weight};
+  for (const double y : rows.y) judges.y.push_back((y - 100.0) / 2.0);
+  for (const bool alone : {false, true}) {
+    const LogPlaces places{3, alone};
+    Logs logs(places.count());
+    Rng rng(Seed{5});
+    for (double& value : logs) value = rng.uniform(-1.0, 0.5);
+    const auto now = gp_likelihood(judges, logs, places, {});
+    ASSERT_TRUE(now);
+    for (std::size_t k = 0; k < logs.size(); ++k) {
+      constexpr double kStep = 1e-4;
+      Logs more = logs;
+      Logs less = logs;
+      more[k] += kStep;
+      less[k] -= kStep;
+      const double slope = (gp_likelihood(judges, more, places, {})->minus_log -
+                            gp_likelihood(judges, less, places, {})->minus_log) /
+                           (2.0 * kStep);
+      EXPECT_NEAR(now->gradient[k], slope, 1e-5 * (1.0 + std::abs(slope))) << k;
+    }
+  }
+}
+
+/// Minus the log likelihood by its definition: the determinant and the quadratic form from
+/// elimination.
+TEST(GaussianProcess, KnowsItsLikelihood) {
+  const WaveRows rows(30, 2, 0.5, true);
+  const LogPlaces places{2, true};
+  const Logs logs = {-0.2, 0.3, 0.1, -1.5, -0.4, 0.2, 0.5, -0.6};
+  KernelRows judges{rows.x, {}, rows.weight};
+  for (const double y : rows.y) judges.y.push_back((y - 100.0) / 2.0);
+  GpKernel kernel;
+  set_parameters(logs, places, kernel);
+  kernel.column = {{0.0, 1.0}, {0.0, 1.0}};
+  std::vector<std::vector<double>> k(30, std::vector<double>(30));
+  for (std::size_t i = 0; i < 30; ++i) {
+    for (std::size_t j = 0; j < 30; ++j) k[i][j] = covariance(kernel, rows.x.row(i), rows.x.row(j));
+    k[i][i] += kernel.noise / rows.weight[i];
+  }
+  const std::vector<double> a = solve(k, judges.y);
+  double expected = 0.0;
+  for (std::size_t i = 0; i < 30; ++i) expected += 0.5 * a[i] * judges.y[i];
+  for (std::size_t p = 0; p < 30; ++p) {
+    expected += 0.5 * std::log(k[p][p]);
+    for (std::size_t i = p + 1; i < 30; ++i) {
+      const double factor = k[i][p] / k[p][p];
+      for (std::size_t j = p; j < 30; ++j) k[i][j] -= factor * k[p][j];
+    }
+  }
+  EXPECT_NEAR(gp_likelihood(judges, logs, places, {})->minus_log, expected, 1e-6);
+}
+
 /// Rows that coincide, and a target without noise: the covariance is hardly positive definite.
 TEST(GaussianProcess, TakesRowsThatCoincide) {
   Matrix x(300, 2);
@@ -191,7 +271,7 @@ TEST(GaussianProcess, TakesRowsThatCoincide) {
     x(i, 1) = 1e-9 * static_cast<double>(i % 2);
     y[i] = static_cast<double>(i % 3);
   }
-  const GpKernel kernel = learn_gp_kernel({x, y, {}}, Seed{2}, {});
+  const GpKernel kernel = learn_gp_kernel({x, y, {}}, GpForm::kTogetherAndAlone, Seed{2}, {});
   const GpFit fit = fit_gaussian_process({x, y, {}}, kernel, groups_of(300, 8), Seed{1}, {});
   ASSERT_TRUE(fit.model);
   std::vector<double> answers(300);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "calibrate/automatic/statistics.h"
+#include "calibrate/automatic/cross_fit/statistics.h"
 
 #include <algorithm>
 #include <cmath>

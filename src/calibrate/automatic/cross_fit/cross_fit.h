@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "calibrate/automatic/statistics.h"
+#include "calibrate/automatic/cross_fit/statistics.h"
 #include "tare/model/regressor.h"
 
 namespace tare::automatic {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "calibrate/automatic/fold_models.h"
+#include "calibrate/automatic/cross_fit/fold_models.h"
 
 #include <algorithm>
 #include <optional>

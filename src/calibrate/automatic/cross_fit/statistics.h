@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "calibrate/automatic/fold_models.h"
+#include "calibrate/automatic/cross_fit/fold_models.h"
 #include "io/tensor_store.h"
 #include "tare/base/matrix.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "calibrate/automatic/cross_fit.h"
+#include "calibrate/automatic/cross_fit/cross_fit.h"
 
 #include <algorithm>
 #include <utility>
