@@ -102,6 +102,12 @@ def _guarantee(model: dict[str, Any]) -> list[Fact]:
     return facts
 
 
+def _rows(model: dict[str, Any]) -> str:
+    trail = model["trail"]
+    some = trail is not None and trail["eligible_rows"] > trail["trained_rows"]
+    return f"{model['rows']} rows" + (f", learned from {trail['trained_rows']} of {trail['eligible_rows']}" if some else "")
+
+
 def _bands(bands: dict[str, Any]) -> str:
     if bands["fits"] > 0:
         return f"from {bands['fits']} fits on {bands['rows_of_a_fit']} of {bands['rows']} rows"
@@ -171,7 +177,7 @@ def facts_of(model: dict[str, Any]) -> list[Fact]:
         ("features", _inputs(model)),
         ("window", f"{model['window']} rows, in time order" if model["window"] > 1 else ""),
         ("missing", model["missing"] if model["missing"] != "error" else ""),
-        ("fitted on", f"{model['rows']} rows"),
+        ("fitted on", _rows(model)),
         *_guarantee(model),
         ("bands", _bands(model["bands"])),
         *(("warning", f"{warning['text']} [{warning['code']}]") for warning in model["warnings"]),

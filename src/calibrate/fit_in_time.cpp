@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/strings.h"
 #include "calibrate/guarantee/guarantee_split.h"
+#include "data/partition.h"
 #include "tare/base/rng.h"
 
 namespace tare {
@@ -22,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
 constexpr std::size_t kPilotRows = 4000;
+constexpr std::uint64_t kPilotSeedPart = 3003;
 // Budget quick took 0.2 to 0.3 ms a row on two cores. With less than three times that, rows that
 // are slower could leave nothing done.
 constexpr double kSafeSecondsPerRow = 1e-3;
@@ -62,22 +64,6 @@ class Alarm {
   std::thread thread_;
 };
 
-/// Some rows: the last ones of a series, otherwise at random.
-std::vector<std::size_t> pilot_rows(const FitInput& input) {
-  constexpr std::uint64_t kSeedPart = 3003;
-  const std::size_t all = input.x.rows();
-  std::vector<std::size_t> rows;
-  if (input.window > 1) {
-    for (std::size_t i = all - kPilotRows; i < all; ++i) rows.push_back(i);
-    return rows;
-  }
-  Rng rng(split(input.seed, kSeedPart));
-  rows = random_permutation(all, rng);
-  rows.resize(kPilotRows);
-  std::ranges::sort(rows);
-  return rows;
-}
-
 /// Rows that the caller has given a part to cannot be left out.
 bool needs_pilot(const FitInput& input, double seconds) {
   const auto rows = static_cast<double>(input.x.rows());
@@ -113,7 +99,9 @@ std::unique_ptr<QuantileModel> fit_in_time(const FitInput& input, double seconds
   std::unique_ptr<QuantileModel> best;
   if (needs_pilot(input, seconds)) {
     try {
-      best = fit(InputPart(input, pilot_rows(input)).input(), "quick", how);
+      const std::vector<std::size_t> pilot =
+          limit_rows(input.x.rows(), kPilotRows, input.window, split(input.seed, kPilotSeedPart));
+      best = fit(InputPart(input, pilot).input(), "quick", how);
     } catch (const Error&) {
       // Some rows can be too few where all are enough, for example if few have a weight.
     }

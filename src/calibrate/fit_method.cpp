@@ -2,6 +2,7 @@
 // Checks that apply to every method before the fit.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,7 +22,9 @@
 #include "calibrate/guarantee/rowwise/fit_rowwise.h"
 #include "calibrate/rows/row_split.h"
 #include "calibrate/shift/shift.h"
+#include "data/partition.h"
 #include "math/tame_weights.h"
+#include "tare/calibrate/description.h"
 #include "tare/calibrate/methods.h"
 #include "tare/model/regressor.h"
 
@@ -192,6 +195,15 @@ bool wants_bands(BandRule rule, const Method& method, const FitInput& input, con
   return !method.slow && input.x.rows() <= kMostRowsForAutoBands && !is_quick(params);
 }
 
+/// As many rows as the model learned from: all, or some where `auto` has very many. The bands are
+/// those of a fit to as many rows.
+std::size_t rows_of_bands(const QuantileModel& model, const FitInput& input) {
+  Description description;
+  model.describe(description);
+  const std::optional<AutoTrail>& trail = description.trail;
+  return trail && trail->eligible > trail->trained ? trail->trained : input.x.rows();
+}
+
 /// Bands by fits of the method itself on halves of `input`, the rows that trained `whole`.
 std::unique_ptr<QuantileModel> fit_bands(const Method& method, std::unique_ptr<QuantileModel> whole,
                                          const FitInput& input, const Params& params,
@@ -202,8 +214,13 @@ std::unique_ptr<QuantileModel> fit_bands(const Method& method, std::unique_ptr<Q
   const GuaranteedModel::FitRows fit = [&](const FitInput& half, const Execution& part) {
     return fit_plain(method, half, of_half, masses, part);
   };
-  return add_bands(std::move(whole), input, ranked,
-                   input.fold.empty() ? fit : fit_on_fold_means(fit), how);
+  const GuaranteedModel::FitRows fit_half = input.fold.empty() ? fit : fit_on_fold_means(fit);
+  const std::size_t rows = rows_of_bands(*whole, input);
+  if (rows == input.x.rows()) return add_bands(std::move(whole), input, ranked, fit_half, how);
+  constexpr std::uint64_t kSeedPart = 3600;
+  const InputPart some(
+      input, limit_rows(input.x.rows(), rows, input.window, split(input.seed, kSeedPart)));
+  return add_bands(std::move(whole), some.input(), ranked, fit_half, how);
 }
 
 /// The method on all rows, backed by a split of a quicker fit.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/rows.h"
+
 namespace tare {
 namespace {
 
@@ -21,6 +23,21 @@ Partition flagged_partition(std::span<const unsigned char> flag) {
     (flag[i] != 0 ? result.second : result.first).push_back(i);
   }
   return result;
+}
+
+std::vector<std::size_t> limit_rows(std::size_t rows, std::size_t most, std::size_t window,
+                                    Seed seed) {
+  if (rows <= most) return all_rows(rows);
+  std::vector<std::size_t> chosen;
+  if (window > 1) {
+    for (std::size_t i = rows - most; i < rows; ++i) chosen.push_back(i);
+    return chosen;
+  }
+  Rng rng(seed);
+  chosen = random_permutation(rows, rng);
+  chosen.resize(most);
+  std::ranges::sort(chosen);
+  return chosen;
 }
 
 Partition random_partition(std::size_t rows, double share, Seed seed) {

@@ -16,6 +16,10 @@ struct Partition {
   std::vector<std::size_t> second;
 };
 
+/// At most `most` of the rows, ascending: the last ones where rows are windows of more than one
+/// step in time order, otherwise some at random.
+std::vector<std::size_t> limit_rows(std::size_t rows, std::size_t most, std::size_t window,
+                                    Seed seed);
 /// A random share of the rows (rounded, at least one of each where there are two) goes into
 /// `second`.
 Partition random_partition(std::size_t rows, double share, Seed seed);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "data/standardize.h"
 
@@ -32,6 +33,23 @@ TEST(Partition, SharesAreRoundedAndNeitherPartIsEmpty) {
     }
   }
   EXPECT_EQ(random_partition(100, 0.3, Seed{1}).second.size(), 30U);
+}
+
+TEST(Partition, ALimitTakesAnyRowOrTheLastOnes) {
+  std::vector<std::size_t> taken(10, 0);
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const std::vector<std::size_t> rows = limit_rows(10, 4, 1, Seed{seed});
+    ASSERT_EQ(rows.size(), 4U);
+    EXPECT_TRUE(std::ranges::adjacent_find(rows, std::greater_equal<>()) == rows.end());
+    for (const std::size_t row : rows) ++taken.at(row);
+  }
+  // Each row is in 160 of 400 with a standard deviation of 9.8; ten rows, five deviations.
+  for (const std::size_t count : taken) EXPECT_NEAR(static_cast<double>(count), 160.0, 49.0);
+  EXPECT_EQ(limit_rows(10, 4, 2, Seed{1}), (std::vector<std::size_t>{6, 7, 8, 9}));
+  for (const std::size_t most : {3U, 4U}) {
+    EXPECT_EQ(limit_rows(3, most, 1, Seed{1}), (std::vector<std::size_t>{0, 1, 2}));
+    EXPECT_EQ(limit_rows(3, most, 2, Seed{1}), (std::vector<std::size_t>{0, 1, 2}));
+  }
 }
 
 TEST(Partition, TheFutureIsTheSecondPart) {

@@ -56,6 +56,13 @@ std::string time_note(const FittedModel& fitted, const Description& model) {
                             held_out > 0 ? fmt::format(" with {} more held out", held_out) : "");
 }
 
+/// Says so where there are more rows than the method learns from.
+std::string some_rows_note(const Description& model) {
+  if (!model.trail || model.trail->eligible <= model.trail->trained) return {};
+  return fmt::format("rows: learned from {} of {} (--set most_rows=N for another number)",
+                     model.trail->trained, model.trail->eligible);
+}
+
 void print_result(const FitArguments& arguments, const FittedModel& fitted,
                   const FitSummary& summary, double seconds, const Common& common) {
   const std::size_t features = summary.features;
@@ -92,7 +99,9 @@ void print_result(const FitArguments& arguments, const FittedModel& fitted,
            "{}: {} on {} rows with {} features, in {} s ('tare inspect {}' shows what was chosen)",
            arguments.output, fitted.method, fitted.rows, features, short_number(seconds),
            arguments.output));
-  if (const std::string text = time_note(fitted, model); !text.empty()) note(common, text);
+  for (const std::string& text : {time_note(fitted, model), some_rows_note(model)}) {
+    if (!text.empty()) note(common, text);
+  }
   if (model.guarantee) {
     note(common, guarantee_note(model));
     const std::string text = series_guarantee(*model.guarantee);

@@ -164,6 +164,14 @@ void add_online(const OnlineDescription& online, Facts& facts) {
                         online.drift_log_e, std::log(1.0 / online.drift_rate), online.drift_rate));
 }
 
+std::string fitted_rows(const Description& model) {
+  std::string text = fmt::format("{} rows", model.rows);
+  if (model.trail && model.trail->eligible > model.trail->trained) {
+    text += fmt::format(", learned from {} of {}", model.trail->trained, model.trail->eligible);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string bands_text(const BandsDescription& bands) {
@@ -201,7 +209,7 @@ Facts model_facts(const Description& model) {
   if (model.online) {
     add_online(*model.online, facts);  // bands and a guarantee of the fit do not apply
   } else {
-    facts.emplace_back("fitted on", fmt::format("{} rows", model.rows));
+    facts.emplace_back("fitted on", fitted_rows(model));
     add_guarantee(model, facts);
     facts.emplace_back("bands", bands_text(model.bands));
   }

@@ -160,10 +160,11 @@ struct AutoTrail {
   };
   std::vector<Step> steps;
   double average_loss = 0.0;
-  std::size_t rows = 0;     // that were left out
-  std::string budget = {};  // of the fit; empty: not known
-  std::size_t trained = 0;  // rows that the fit learned from: fewer than there are with a limit of
-                            // time, a guarantee or rows of weight 0
+  std::size_t rows = 0;      // that were left out
+  std::string budget = {};   // of the fit; empty: not known
+  std::size_t trained = 0;   // rows that the fit learned from: fewer than there are with a limit of
+                             // time, a guarantee, rows of weight 0 or very many rows
+  std::size_t eligible = 0;  // rows that it chose them from: more only with very many rows
   // Values that many rows share, and the candidate that decides which quantiles equal them.
   std::vector<double> masses = {};
   std::string guide = {};

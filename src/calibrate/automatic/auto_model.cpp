@@ -57,7 +57,8 @@ void AutoModel::describe(Description& description) const {
                   .average_loss = parts_.loss,
                   .rows = parts_.loss_rows,
                   .budget = parts_.budget,
-                  .trained = parts_.rows};
+                  .trained = parts_.rows,
+                  .eligible = parts_.eligible};
   if (parts_.guide) {
     trail.masses = parts_.guide->values;
     trail.guide = parts_.guide->law.name();
@@ -93,6 +94,7 @@ void AutoModel::save(const TensorWriter& out) const {
   out.value("loss", parts_.loss);
   out.value("loss_rows", parts_.loss_rows);
   out.value("calibration_rows", parts_.rows);
+  if (parts_.eligible > parts_.rows) out.value("eligible_rows", parts_.eligible);
   out.value("budget", parts_.budget);
 }
 
@@ -165,6 +167,7 @@ std::unique_ptr<AutoModel> AutoModel::load(const TensorReader& in) {
   parts.loss = in.get<double>("loss");
   parts.loss_rows = in.count("loss_rows", kMany);
   parts.rows = in.count("calibration_rows", kMany);
+  parts.eligible = in.has_value("eligible_rows") ? in.count("eligible_rows", kMany) : parts.rows;
   if (in.has_value("budget")) parts.budget = in.get<std::string>("budget");
   return std::make_unique<AutoModel>(std::move(parts));
 }

@@ -62,8 +62,9 @@ class AutoModel final : public QuantileModel {
     std::vector<ScreenedColumn> screened;  // empty where nobody asked
     double loss = 0.0;                     // of the average, on rows left out, in units of y
     std::size_t loss_rows = 0;
-    std::size_t rows = 0;
-    std::string budget;  // empty: not known, from an older file
+    std::size_t rows = 0;      // that the fit learned from
+    std::size_t eligible = 0;  // that it could have learned from: with many, a budget takes some
+    std::string budget;        // empty: not known, from an older file
   };
   explicit AutoModel(Parts parts) : parts_(std::move(parts)) {}
 

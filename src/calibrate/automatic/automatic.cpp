@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "calibrate/features/screening.h"
 #include "calibrate/rows/row_split.h"
 #include "calibrate/rows/training_rows.h"
+#include "data/partition.h"
 #include "data/rows.h"
 
 namespace tare {
@@ -31,6 +33,9 @@ constexpr std::array kAutoOptions = std::to_array<ParamInfo>({
      "how long the fit may take, such as 30s, 2m or 1h, in place of a budget: the largest budget "
      "that is done by then. The answers are those of that budget"},
     {"folds", "auto", "number of folds of cross-fitting, 2 to 50; auto: set by the budget"},
+    {"most_rows", "auto",
+     "number of rows to learn from, 100 or more: where there are more, some at random, of a series "
+     "the last ones; auto: 200,000, all with the budget best"},
     {"steps", "auto", "training steps of a network; auto: set by the budget"},
     {"ensemble", "1",
      "number of such models that the caller averages; each then trains fewer networks"},
@@ -71,13 +76,17 @@ Effort effort_of(const Params& params) {
               .folds_of_most = 10,
               .sure_units = 128,
               .members = 4,
-              .trees = 300};
+              .trees = 300,
+              .most_rows = std::numeric_limits<std::size_t>::max()};
   } else if (budget != "default") {
     fail_option("budget", budget, "must be quick, default or best");
   }
   if (params.text("folds", "auto") != "auto") {
     effort.folds = params.count("folds", 8, 2, 50);
     effort.folds_of_many = effort.folds_of_most = effort.folds;
+  }
+  if (params.text("most_rows", "auto") != "auto") {
+    effort.most_rows = params.count("most_rows", effort.most_rows, 100, 4'000'000'000);
   }
   if (params.text("steps", "auto") != "auto") {
     effort.steps = params.count("steps", 4000, 1, 10'000'000);
@@ -146,26 +155,25 @@ std::vector<ScreenedColumn> add_screened(const CrossFit& fit, std::vector<Candid
   return screened;
 }
 
-/// The rows on which candidates are compared: all, or some at random.
-std::vector<std::size_t> contest_rows(std::size_t rows, std::size_t most, Seed seed) {
-  Rng rng(seed);
-  std::vector<std::size_t> chosen = random_permutation(rows, rng);
-  if (chosen.size() > most) chosen.resize(most);
-  std::ranges::sort(chosen);
+/// At most `most` of the rows.
+std::vector<std::size_t> at_most(std::size_t most, const std::vector<std::size_t>& rows,
+                                 const FitInput& input) {
+  std::vector<std::size_t> chosen =
+      limit_rows(rows.size(), most, input.window, split(input.seed, 7));
+  for (std::size_t& row : chosen) row = rows[row];
   return chosen;
 }
 
 /// The rows of a fit that count, in the units of the method.
 struct AutoRows {
-  std::vector<std::size_t> usable;  // rows of the input
+  std::size_t eligible = 0;         // rows of the input that have a weight
+  std::vector<std::size_t> usable;  // those in use
   TrainingRows training;
   Units units;
   std::vector<double> y;
 
-  explicit AutoRows(const FitInput& input)
-      : usable(counting_rows(input)), training(input, usable), units(Units::of(training.y)) {
-    for (const double value : training.y) y.push_back(in_units(value));
-  }
+  AutoRows(const FitInput& input, std::size_t most) : AutoRows(input, counting_rows(input), most) {}
+
   RegressionData data() const { return {training.x, y, training.weight}; }
   /// In units of y: converting back from units of the method would add rounding errors.
   std::vector<double> mass_values() const {
@@ -183,6 +191,13 @@ struct AutoRows {
   }
 
  private:
+  AutoRows(const FitInput& input, const std::vector<std::size_t>& counting, std::size_t most)
+      : eligible(counting.size()),
+        usable(at_most(most, counting, input)),
+        training(input, usable),
+        units(Units::of(training.y)) {
+    for (const double value : training.y) y.push_back(in_units(value));
+  }
   double in_units(double value) const { return (value - units.shift) / units.scale; }
   static std::vector<std::size_t> counting_rows(const FitInput& input) {
     std::vector<std::size_t> rows;
@@ -254,7 +269,7 @@ Competition compete(std::span<const Candidate> candidates, const CrossFit& fit,
                     const Execution& how) {
   const RegressionData& rows = fit.rows();
   const std::vector<Level> levels = metric_levels();
-  const std::vector<std::size_t> asked = contest_rows(rows.y.size(), most_rows, split(seed, 3));
+  const std::vector<std::size_t> asked = limit_rows(rows.y.size(), most_rows, 1, split(seed, 3));
   const std::size_t group_count = std::min(kContestGroups, rows.y.size() / 2);
   const Folds groups = fit.folds().in_time()
                            ? Folds::stretches(rows.y.size(), group_count, fit.folds().gap)
@@ -324,7 +339,7 @@ std::unique_ptr<QuantileModel> fit_auto(const FitInput& input, const Params& par
   if (screens && !x_columns.empty()) {
     fail(ErrorCode::kInvalidArgument, "use either screening or named columns, not both");
   }
-  const AutoRows rows(input);
+  const AutoRows rows(input, effort.most_rows);
   check_series(input.window, rows.y.size());
   const RegressionData data = rows.data();
   effort.folds = fold_count(data.y.size(), effort);
@@ -338,6 +353,7 @@ std::unique_ptr<QuantileModel> fit_auto(const FitInput& input, const Params& par
   parts.columns = ModelColumns(input.model_columns);
   parts.units = rows.units;
   parts.rows = data.y.size();
+  parts.eligible = rows.eligible;
   parts.budget = canonical_name(params.text("budget", "default"));
   std::vector<Candidate> candidates = make_candidates(input, rows, effort, fit, parts, how);
   if (screens) parts.screened = add_screened(fit, candidates, split(input.seed, 5), how);

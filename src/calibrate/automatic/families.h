@@ -39,6 +39,8 @@ struct Effort {
   bool rough = false;  // one kind of boosting and few candidates: for fits on halves, of which
                        // there are many
   std::size_t contest_rows = 5000;  // on which candidates are compared, at most
+  std::size_t most_rows = 200'000;  // that are learned from: more of them cost time and memory, and
+                                    // hardly change an answer
 };
 
 /// Trains the families and adds what they know to `fit`. The families make different errors: means

@@ -14,6 +14,7 @@
 #include "calibrate/automatic/families.h"
 #include "calibrate/automatic/point_masses.h"
 #include "calibrate/bounds/bounds.h"
+#include "data/partition.h"
 #include "data/rows.h"
 #include "tare/calibrate/description.h"
 
@@ -31,6 +32,8 @@ constexpr std::array kMassesOptions = std::to_array<ParamInfo>({
 // The features of the guide that come from the model.
 constexpr double kLowLevel = 0.1;
 constexpr double kHighLevel = 0.9;
+// On which the guides are compared, at most.
+constexpr std::size_t kComparedRows = 5000;
 
 /// Levels to ask a model for, and where the guide's own three and those of the user are.
 struct AskedLevels {
@@ -153,16 +156,6 @@ Unseen answer_unseen(const FitRows& fit, const FitInput& input, const GuidePlan&
   return unseen;
 }
 
-/// The maximum number of rows of the comparison.
-std::vector<std::size_t> some_rows(std::size_t rows, Seed seed) {
-  constexpr std::size_t kGuideRows = 5000;
-  Rng rng(seed);
-  std::vector<std::size_t> chosen = random_permutation(rows, rng);
-  if (chosen.size() > kGuideRows) chosen.resize(kGuideRows);
-  std::ranges::sort(chosen);
-  return chosen;
-}
-
 /// The quantiles of chosen rows at chosen columns.
 Matrix part_of_table(const Matrix& all, std::span<const std::size_t> rows,
                      std::span<const std::size_t> columns) {
@@ -218,7 +211,7 @@ std::optional<MassModel::Guide> choose_guide(const FitInput& input, const Unseen
   const std::vector<Candidate> candidates =
       train_mass_laws(fit, center, spread, target.place(heaviest), split(seed, 3), quietly(how));
 
-  const std::vector<std::size_t> asked = some_rows(y.size(), split(seed, 4));
+  const std::vector<std::size_t> asked = limit_rows(y.size(), kComparedRows, 1, split(seed, 4));
   const std::vector<Level> metric = metric_levels();
   const std::vector<double> contest_y = take_rows(y, asked);
   const std::vector<double> contest_weight = take_rows(weight, asked);

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 #include <string>
 
+#include "data/partition.h"
 #include "expect_error.h"
 #include "io/tensor_store.h"
+#include "tare/calibrate/description.h"
 #include "tare/calibrate/methods.h"
 #include "tare/data/problem.h"
 #include "tare/evaluate/metrics.h"
@@ -140,6 +143,60 @@ TEST(Automatic, RowsOfZeroWeightAreNotThere) {
   const auto a = fit_auto(all, quick(), {})->predict({data.x}, levels);
   const auto b = fit_auto(some, quick(), {})->predict({data.x}, levels);
   EXPECT_TRUE(std::ranges::equal(a.quantiles.values(), b.quantiles.values()));
+}
+
+/// A fit with the option `most_rows` is a fit on so many of the rows: on these alone, the answers
+/// are the same.
+TEST(Automatic, OfManyRowsSomeAreLearnedFrom) {
+  const Sample data = draw(find_problem("hetero_2"), 300, Seed{1});
+  FitInput input{.x = data.x, .y = data.y};
+  const Params limited = Params::parse("budget=quick steps=60 folds=3 most_rows=120");
+  const auto model = fit_auto(input, limited, {});
+  Description description;
+  model->describe(description);
+  EXPECT_EQ(description.trail->trained, 120U);
+  EXPECT_EQ(description.trail->eligible, 300U);
+  Description loaded;
+  load_auto(TensorReader(stored(*model)))->describe(loaded);
+  EXPECT_EQ(loaded.trail->eligible, 300U);
+
+  // The rows in use are those whose targets matter.
+  const std::vector<Level> levels = {Level(0.1), Level(0.9)};
+  const auto answers = [&](std::span<const double> y, const Params& params) {
+    FitInput changed = input;
+    changed.y = y;
+    return fit_auto(changed, params, {})->predict({data.x}, levels).quantiles;
+  };
+  const Matrix before = answers(data.y, limited);
+  std::vector<double> other = data.y;
+  const std::vector<std::size_t> used = limit_rows(300, 120, 1, split(input.seed, 7));
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    if (!std::ranges::binary_search(used, i)) other[i] = 1e6;
+  }
+  EXPECT_TRUE(std::ranges::equal(before.values(), answers(other, limited).values()));
+  other[used.front()] = 1e6;
+  EXPECT_FALSE(std::ranges::equal(before.values(), answers(other, limited).values()));
+
+  // Without the option these are few rows: all are in use.
+  const auto whole = fit_auto(input, quick(), {});
+  Description all;
+  whole->describe(all);
+  EXPECT_EQ(all.trail->trained, 300U);
+  EXPECT_EQ(all.trail->eligible, 300U);
+}
+
+/// Rows of weight 0 are not among those that a limit chooses from.
+TEST(Automatic, ALimitOfRowsPassesOverThoseOfWeightZero) {
+  const Sample data = draw(find_problem("hetero_2"), 300, Seed{1});
+  std::vector<double> weight(300, 1.0);
+  for (std::size_t i = 0; i < 300; i += 2) weight[i] = 0.0;
+  FitInput input{.x = data.x, .y = data.y, .weight = weight};
+  const auto model =
+      fit_auto(input, Params::parse("budget=quick steps=20 folds=2 most_rows=140"), {});
+  Description description;
+  model->describe(description);
+  EXPECT_EQ(description.trail->trained, 140U);
+  EXPECT_EQ(description.trail->eligible, 150U);
 }
 
 TEST(Automatic, NamedColumnsAreWhatTheKernelSees) {

@@ -52,6 +52,16 @@ class Auto(CliTest):
         text = self.fit_default("--prediction", "p").err
         self.assertIn("100 rows held out (5 %); a 90 % interval is proven to cover at least 86.1 %", text)
 
+    def test_a_limit_of_rows_is_told(self):
+        plain = ("--drop", "p", "--guarantee", "none")
+        said = self.fit_default(*QUICK, *plain, "--set", "most_rows=100").err
+        self.assertIn("rows: learned from 100 of 120 (--set most_rows=N for another number)", said)
+        self.assertIn("fitted on    120 rows, learned from 100 of 120", self.ok("inspect", "m.tare").out)
+        model = self.ok("inspect", "m.tare", "--json").json()["description"]
+        self.assertEqual([model["trail"][name] for name in ("trained_rows", "eligible_rows")], [100, 120])
+        self.assertNotIn("rows: learned", self.fit_default(*QUICK, *plain).err)
+        self.fit_fails(USAGE, "data.csv", "--method", "auto", "--set", "most_rows=99", says=["--set most_rows", "from 100", "got '99'"])
+
     def test_inspect_shows_the_trail(self):
         self.fit_default(*QUICK, "--drop", "p", "--guarantee", "none")
         text = self.ok("inspect", "m.tare").out
