@@ -29,7 +29,7 @@ from typing import Literal, TypedDict
 
 '''
 # A number, or auto, infinite, time, ...
-NUMBER_OR_WORD = ("bandwidth", "cells", "depth", "folds", "kernel_width", "penalty", "steps", "time", "window", "split")
+NUMBER_OR_WORD = ("bandwidth", "cells", "depth", "folds", "kernel_width", "most_rows", "penalty", "steps", "time", "window", "split")
 LISTED = re.compile(r": ((?:[a-z_]+, )+[a-z_]+)$")
 Option = dict[str, str]
 

@@ -132,6 +132,9 @@ class Auto(Common, total=False):
     time: float | str
     # number of folds of cross-fitting, 2 to 50; auto: set by the budget [auto]
     folds: float | str
+    # number of rows to learn from, 100 or more: where there are more, some at random, of a series the last ones; auto: 200,000,
+    # all with the budget best [auto]
+    most_rows: float | str
     # training steps of a network; auto: set by the budget [auto]
     steps: float | str
     # number of such models that the caller averages; each then trains fewer networks [1]
@@ -510,7 +513,7 @@ class Kqr(Common, total=False):
     # width of the kernel in medians of the distance between rows; auto: of 0.25, 0.5, 1 and 2 by cross-validation [auto]
     kernel_width: float | str
     # of more rows, a random sample of this many is learned from [2000]
-    most_rows: float
+    most_rows: float | str
     # relative duality gap at which a level is solved [0.001]
     gap: float
 
