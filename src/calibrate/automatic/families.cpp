@@ -66,8 +66,10 @@ void add_reweighted(const FamilyTraining& shop, const Effort& effort, const Mean
   }
   const RegressionData rows{shop.fit.rows().x, shop.fit.rows().y, weight};
   if (shop.processes != nullptr) {
-    const std::vector<std::size_t> columns = shop.gaussian_processes(
-        "Gaussian process, reweighted", rows, shop.fit.folds(), shop.processes->center, 34);
+    // Kernels of their own: without weights the noisiest rows rule the likelihood.
+    const std::vector<std::size_t> columns =
+        shop.gaussian_processes("Gaussian process, reweighted", rows, shop.fit.folds(),
+                                shop.learn_kernels(rows, 35), 34);
     members.insert(members.end(), columns.begin(), columns.end());
   }
   const auto add_boosting = [&](const FoldBoostingOptions& trees, std::uint64_t stream) {

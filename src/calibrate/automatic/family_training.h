@@ -36,10 +36,9 @@ double squared_error(const CrossFit& fit, std::size_t column);
 
 double median_of(std::vector<double> values);
 
-/// The kernels of the Gaussian processes of a fit, each learned by the first that needs it: what
-/// matters to one center matters to the others.
+/// The kernels of the Gaussian processes for scales, one of each form, learned by the first that
+/// needs them: what matters to the scale of one center matters to that of the others.
 struct GpKernels {
-  std::vector<GpKernel> center;  // one of each form
   std::vector<GpKernel> scale;
   std::vector<GpKernel> scored_scale;  // of the second target of scale_training
 };

@@ -107,10 +107,10 @@ void add_networks(const FamilyTraining& shop, const Effort& effort, bool little_
 }
 
 void add_process(const FamilyTraining& shop, Means& means) {
-  if (!shop.processes) return;
-  shop.processes->center = shop.learn_kernels(shop.fit.rows(), 18);
-  const std::vector<std::size_t> columns = shop.gaussian_processes(
-      "Gaussian process", shop.fit.rows(), shop.fit.folds(), shop.processes->center, 19);
+  if (shop.processes == nullptr) return;
+  const std::vector<std::size_t> columns =
+      shop.gaussian_processes("Gaussian process", shop.fit.rows(), shop.fit.folds(),
+                              shop.learn_kernels(shop.fit.rows(), 18), 19);
   means.members.insert(means.members.end(), columns.begin(), columns.end());
 }
 
