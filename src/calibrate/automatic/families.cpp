@@ -69,7 +69,7 @@ void add_reweighted(const FamilyTraining& shop, const Effort& effort, const Mean
     // Kernels of their own: without weights the noisiest rows rule the likelihood.
     const std::vector<std::size_t> columns =
         shop.gaussian_processes("Gaussian process, reweighted", rows, shop.fit.folds(),
-                                shop.learn_kernels(rows, 35), 34);
+                                shop.learn_kernels(rows, shop.fit.folds(), 35), 34);
     members.insert(members.end(), columns.begin(), columns.end());
   }
   const auto add_boosting = [&](const FoldBoostingOptions& trees, std::uint64_t stream) {
@@ -207,8 +207,10 @@ std::vector<Candidate> train_mass_laws(CrossFit& fit, std::size_t center, std::s
     LightBoosting trees =
         fit_light_boosting(LightRows(x, fit.rows().weight, how), hit, {}, seed, how);
     if (trees.model) {
-      probability = fit.add_model(FoldModel(NamedRegressor{"boosting", std::move(trees.model)}),
-                                  std::move(inputs), std::move(trees.out_of_fold));
+      std::vector<FoldModel> model;
+      model.emplace_back(NamedRegressor{"boosting", std::move(trees.model)});
+      probability = fit.add_models_of_all(FoldModels(std::move(model), 1), std::move(inputs),
+                                          std::move(trees.out_of_fold));
     }
   }
   if (probability) {

@@ -15,6 +15,20 @@
 namespace tare::automatic {
 namespace {
 
+/// How many parts the folds come in for the kernels of Gaussian processes: as few as leave each
+/// kernel three quarters of the rows that it can use, as every part takes time.
+std::size_t kernel_parts(std::size_t rows, std::size_t folds) {
+  constexpr std::size_t kEnough = 3 * kKernelRows / 4;
+  for (std::size_t parts = 2; parts < folds; ++parts) {
+    if (rows - rows / parts >= kEnough) return parts;
+  }
+  return folds;
+}
+
+std::size_t part_of_fold(std::size_t fold, std::size_t folds, std::size_t parts) {
+  return fold * parts / folds;
+}
+
 /// In a series the rows that stop the trees are stretches with gaps around them.
 QuantileBoosting fit_quantile_boosting(const RegressionData& data, std::span<const Level> levels,
                                        const QuantileBoostingOptions& options, Seed seed,
@@ -103,28 +117,51 @@ std::size_t FamilyTraining::boosting(std::string_view stage, const RegressionDat
   return fit.add_models({std::move(models), folds.count}, folds, std::move(inputs), how);
 }
 
-std::vector<GpKernel> FamilyTraining::learn_kernels(const RegressionData& data,
-                                                    std::uint64_t stream) const {
-  const Seed own = split(seed, stream);
-  std::vector<GpKernel> kernels = {learn_gp_kernel(data, GpForm::kTogether, own, how)};
-  if (data.x.cols() > 1) {
-    kernels.push_back(learn_gp_kernel(data, GpForm::kTogetherAndAlone, own, how));
-  }
+std::vector<PartKernels> FamilyTraining::learn_kernels(const RegressionData& data,
+                                                       const Folds& folds,
+                                                       std::uint64_t stream) const {
+  std::vector<GpForm> forms = {GpForm::kTogether};
+  if (data.x.cols() > 1) forms.push_back(GpForm::kTogetherAndAlone);
+  const std::size_t parts = kernel_parts(data.y.size(), folds.count);
+  std::vector<PartKernels> kernels(forms.size(), PartKernels(parts));
+  parallel_for(how, forms.size() * parts, [&](std::size_t job) {
+    const std::size_t part = job % parts;
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < data.y.size(); ++i) {
+      if (part_of_fold(folds.of_row[i], folds.count, parts) != part) others.push_back(i);
+    }
+    const Matrix x = take_rows(data.x, others);
+    const std::vector<double> y = take_rows(data.y, others);
+    const std::vector<double> weight = take_rows(data.weight, others);
+    kernels[job / parts][part] = learn_gp_kernel({x, y, weight}, forms[job / parts],
+                                                 split(split(seed, stream), part), one_thread());
+  });
   return kernels;
 }
 
 std::vector<std::size_t> FamilyTraining::gaussian_processes(std::string_view stage,
                                                             const RegressionData& data,
                                                             const Folds& folds,
-                                                            std::span<const GpKernel> kernels,
+                                                            std::span<const PartKernels> kernels,
                                                             std::uint64_t stream) const {
   std::vector<std::size_t> columns;
-  for (const GpKernel& kernel : kernels) {
-    GpFit made = fit_gaussian_process(data, kernel, folds.of_row, split(seed, stream), how);
+  for (const PartKernels& of_form : kernels) {
+    const std::size_t parts = of_form.size();
+    std::vector<FoldModel> models;
+    std::vector<double> unseen(data.y.size());
+    for (std::size_t part = 0; part < parts; ++part) {
+      GpFit made =
+          fit_gaussian_process(data, of_form[part], folds.of_row, split(seed, stream), how);
+      if (!made.model) break;
+      models.emplace_back(NamedRegressor{"gp", std::move(made.model)});
+      for (std::size_t i = 0; i < unseen.size(); ++i) {
+        if (part_of_fold(folds.of_row[i], folds.count, parts) == part) unseen[i] = made.without[i];
+      }
+    }
     progress.advance(stage, 1.0);
-    if (!made.model) continue;
-    columns.push_back(fit.add_model(FoldModel(NamedRegressor{"gp", std::move(made.model)}), {},
-                                    std::move(made.without)));
+    if (models.size() < parts) continue;
+    columns.push_back(
+        fit.add_models_of_all(FoldModels(std::move(models), parts), {}, std::move(unseen)));
   }
   return columns;
 }

@@ -36,11 +36,15 @@ double squared_error(const CrossFit& fit, std::size_t column);
 
 double median_of(std::vector<double> values);
 
-/// The kernels of the Gaussian processes for scales, one of each form, learned by the first that
-/// needs them: what matters to the scale of one center matters to that of the others.
+/// Kernels of one form. Folds come in parts, each with a kernel learned from the rows of the other
+/// parts. One learned from all rows knows their targets, so that residuals are too small.
+using PartKernels = std::vector<GpKernel>;
+
+/// The kernels of the Gaussian processes for scales, one set for each form, learned by the first
+/// that needs them: what matters to the scale of one center matters to that of the others.
 struct GpKernels {
-  std::vector<GpKernel> scale;
-  std::vector<GpKernel> scored_scale;  // of the second target of scale_training
+  std::vector<PartKernels> scale;
+  std::vector<PartKernels> scored_scale;  // of the second target of scale_training
 };
 
 /// Trains models on folds, adds what they predict to `fit`, and reports progress: for that the
@@ -62,14 +66,17 @@ struct FamilyTraining {
   std::size_t boosting(std::string_view stage, const RegressionData& data, const Folds& folds,
                        std::vector<std::size_t> inputs, FoldBoostingOptions options,
                        std::uint64_t stream) const;
-  /// The kernels of one target, one of each form.
-  std::vector<GpKernel> learn_kernels(const RegressionData& data, std::uint64_t stream) const;
-  /// A Gaussian process of x with each kernel with which it can be computed. Each row is predicted
-  /// from the rows of other folds. (From all other rows would be better, and is a trap: its own
-  /// target then shows in how far this prediction is from that of all rows, and the kernel of a
-  /// calibration on the predictions finds the rows whose targets are as far out.)
+  /// The kernels of one target, a set for each form.
+  std::vector<PartKernels> learn_kernels(const RegressionData& data, const Folds& folds,
+                                         std::uint64_t stream) const;
+  /// For each form the mean of the Gaussian processes of x with its kernels, if they can be
+  /// computed. Each row is predicted from the rows of other folds, with the kernel of its part.
+  /// (From all other rows would be better, and is a trap: its own target then shows in how far this
+  /// prediction is from that of all rows, and the kernel of a calibration on the predictions finds
+  /// the rows whose targets are as far out.)
   std::vector<std::size_t> gaussian_processes(std::string_view stage, const RegressionData& data,
-                                              const Folds& folds, std::span<const GpKernel> kernels,
+                                              const Folds& folds,
+                                              std::span<const PartKernels> kernels,
                                               std::uint64_t stream) const;
   /// The quantiles at nn::kHeadLevels, by trees.
   std::size_t quantile_boosting(std::uint64_t stream) const;

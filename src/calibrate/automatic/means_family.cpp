@@ -110,7 +110,7 @@ void add_process(const FamilyTraining& shop, Means& means) {
   if (shop.processes == nullptr) return;
   const std::vector<std::size_t> columns =
       shop.gaussian_processes("Gaussian process", shop.fit.rows(), shop.fit.folds(),
-                              shop.learn_kernels(shop.fit.rows(), 18), 19);
+                              shop.learn_kernels(shop.fit.rows(), shop.fit.folds(), 18), 19);
   means.members.insert(means.members.end(), columns.begin(), columns.end());
 }
 

@@ -44,10 +44,11 @@ std::size_t train_log_scale(const FamilyTraining& shop, std::size_t center,
   const double little = std::max(1e-2 * median_of(size), 1e-9);
   std::vector<double> logs;
   for (const double value : size) logs.push_back(std::log(value + little));
+  // The same for every center, as kernels are learned once and must not know the rows left out.
   const Folds folds =
       fit.folds().in_time()
           ? Folds::shifted_stretches(logs.size(), fit.folds().count, fit.folds().gap)
-          : Folds::random(logs.size(), fit.folds().count, split(shop.seed, stream + 1));
+          : Folds::random(logs.size(), fit.folds().count, split(shop.seed, 21));
   std::vector<std::size_t> inputs = {center};
   inputs.insert(inputs.end(), more.begin(), more.end());
   const Matrix x = fit.x_and(inputs);
@@ -57,10 +58,10 @@ std::size_t train_log_scale(const FamilyTraining& shop, std::size_t center,
   if (shop.processes == nullptr) return trees;
 
   std::vector<std::size_t> members = {trees};
-  const auto add_processes = [&](std::span<const double> target, std::vector<GpKernel>& kernels,
+  const auto add_processes = [&](std::span<const double> target, std::vector<PartKernels>& kernels,
                                  std::uint64_t own_stream) {
     const RegressionData data{fit.rows().x, target, weight};
-    if (kernels.empty()) kernels = shop.learn_kernels(data, own_stream);
+    if (kernels.empty()) kernels = shop.learn_kernels(data, folds, own_stream);
     const std::vector<std::size_t> columns =
         shop.gaussian_processes("scale", data, folds, kernels, own_stream + 1);
     members.insert(members.end(), columns.begin(), columns.end());

@@ -91,7 +91,6 @@ GpKernel learn_gp_kernel(const RegressionData& data, GpForm form, Seed seed, con
   // 800 rows in place of 400 took three times as long and were no better on seven known-law
   // problems with 1,000 rows (ICE of `auto` 0.0927 and 0.0920).
   constexpr std::size_t kFirstRows = 160;
-  constexpr std::size_t kLastRows = 320;
   constexpr std::size_t kFirstSteps = 40;
   constexpr std::size_t kLastSteps = 10;
   GpKernel kernel;
@@ -107,7 +106,7 @@ GpKernel learn_gp_kernel(const RegressionData& data, GpForm form, Seed seed, con
   Logs logs = first_guess(places);
   Rng rng(seed);
   std::vector<std::size_t> chosen = random_permutation(rows, rng);
-  chosen.resize(std::min(rows, kLastRows));
+  chosen.resize(std::min(rows, kKernelRows));
   const std::span<const std::size_t> all(chosen);
   descend(standard_rows(data, kernel, all.first(std::min(rows, kFirstRows))), places, kFirstSteps,
           0.3, logs, how);

@@ -2,6 +2,7 @@
 #include "model/gp/gp_likelihood.h"
 
 #include <cmath>
+#include <span>
 
 #include "base/parallel.h"
 #include "model/gp/lower_factor.h"
@@ -24,15 +25,17 @@ std::vector<std::vector<double>> alone_places(const KernelRows& rows, const GpKe
   return places;
 }
 
-/// The sums over pairs of rows that the derivatives of the functions of one feature are made of.
+/// The sums over pairs of rows that the derivatives of the functions of one feature are made of. A
+/// pair counts twice; a row with itself has correlation 1 whatever the length is.
 void add_alone_slopes(const GpKernel& kernel, const std::vector<std::vector<double>>& places,
                       const Matrix& g, const LogPlaces& at, Logs& gradient, const Execution& how) {
   parallel_for(how, places.size(), [&](std::size_t j) {
     MaternSlopes sum;
     for (std::size_t i = 0; i < g.rows(); ++i) {
-      const MaternSlopes own = matern_slopes(places[j][i], places[j], kernel.alone[j], g.row(i));
-      sum.by_variance += own.by_variance;
-      sum.by_log_rate += own.by_log_rate;
+      const MaternSlopes own =
+          matern_slopes(places[j][i], std::span(places[j]).first(i), kernel.alone[j], g.row(i));
+      sum.by_variance += 2.0 * own.by_variance + g(i, i);
+      sum.by_log_rate += 2.0 * own.by_log_rate;
     }
     gradient[at.alone_variance(j)] = 0.5 * kernel.alone[j] * sum.by_variance;
     gradient[at.alone_rate(j)] = 0.5 * sum.by_log_rate;
@@ -71,10 +74,10 @@ std::optional<Likelihood> gp_likelihood(const KernelRows& rows, const Logs& logs
   Matern c = matern(z, z, WithSlope::kYes, how);
   Matrix k(n, n);
   parallel_for(how, n, [&](std::size_t i) {
-    const auto row = k.row(i);
-    for (std::size_t other = 0; other < n; ++other) row[other] = kernel.signal * c.value(i, other);
+    const auto row = k.row(i);  // the factor reads the lower triangle
+    for (std::size_t other = 0; other < i; ++other) row[other] = kernel.signal * c.value(i, other);
     for (std::size_t j = 0; j < alone.size(); ++j) {
-      add_matern(alone[j][i], alone[j], kernel.alone[j], row);
+      add_matern(alone[j][i], std::span(alone[j]).first(i), kernel.alone[j], row);
     }
     row[i] = kernel.variance() + kernel.noise / rows.weight[i];
   });

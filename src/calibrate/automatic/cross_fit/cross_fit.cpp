@@ -36,13 +36,10 @@ std::size_t CrossFit::add_models(FoldModels models, const Folds& folds,
   return program_.add({Step::Kind::kModels, std::move(inputs), {}, std::move(models)});
 }
 
-std::size_t CrossFit::add_model(FoldModel model, std::vector<std::size_t> inputs,
-                                std::vector<double> unseen) {
+std::size_t CrossFit::add_models_of_all(FoldModels models, std::vector<std::size_t> inputs,
+                                        std::vector<double> unseen) {
   columns_.push_back(std::move(unseen));
-  std::vector<FoldModel> models;
-  models.push_back(std::move(model));
-  return program_.add(
-      {Step::Kind::kModels, std::move(inputs), {}, FoldModels(std::move(models), 1)});
+  return program_.add({Step::Kind::kModels, std::move(inputs), {}, std::move(models)});
 }
 
 std::size_t CrossFit::add_formula(Step::Kind kind, std::vector<std::size_t> inputs,

@@ -29,10 +29,10 @@ class CrossFit {
   /// column.
   std::size_t add_models(FoldModels models, const Folds& folds, std::vector<std::size_t> inputs,
                          const Execution& how);
-  /// Adds a model of all rows that sees x and `inputs`; `unseen` is what models of its kind say
+  /// Adds models of all rows that see x and `inputs`; `unseen` is what models of their kind say
   /// about each row that they have not seen.
-  std::size_t add_model(FoldModel model, std::vector<std::size_t> inputs,
-                        std::vector<double> unseen);
+  std::size_t add_models_of_all(FoldModels models, std::vector<std::size_t> inputs,
+                                std::vector<double> unseen);
   std::size_t add_formula(Step::Kind kind, std::vector<std::size_t> inputs,
                           std::vector<double> numbers);
   /// Adds a feature of the given law: (its column `feature` - shift) * factor.
