@@ -16,13 +16,13 @@ namespace tare::automatic {
 namespace {
 
 /// How many parts the folds come in for the kernels of Gaussian processes: as few as leave each
-/// kernel three quarters of the rows that it can use, as every part takes time.
+/// kernel three quarters of the rows that it can use, and never many, as every part takes time.
 std::size_t kernel_parts(std::size_t rows, std::size_t folds) {
+  constexpr std::size_t kMostParts = 4;
   constexpr std::size_t kEnough = 3 * kKernelRows / 4;
-  for (std::size_t parts = 2; parts < folds; ++parts) {
-    if (rows - rows / parts >= kEnough) return parts;
-  }
-  return folds;
+  std::size_t parts = 2;
+  while (parts < std::min(folds, kMostParts) && rows - rows / parts < kEnough) ++parts;
+  return parts;
 }
 
 std::size_t part_of_fold(std::size_t fold, std::size_t folds, std::size_t parts) {
