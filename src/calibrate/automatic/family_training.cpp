@@ -16,10 +16,13 @@ namespace tare::automatic {
 namespace {
 
 /// How many parts the folds come in for the kernels of Gaussian processes: as few as leave each
-/// kernel three quarters of the rows that it can use, and never many, as every part takes time.
+/// kernel three quarters of the rows that it can use, and never many, as every part takes time. One
+/// where the rows that a kernel is learned from are few among all: it has not seen the others.
 std::size_t kernel_parts(std::size_t rows, std::size_t folds) {
   constexpr std::size_t kMostParts = 4;
   constexpr std::size_t kEnough = 3 * kKernelRows / 4;
+  constexpr std::size_t kFewAmongAll = 12 * kKernelRows;
+  if (rows >= kFewAmongAll) return 1;
   std::size_t parts = 2;
   while (parts < std::min(folds, kMostParts) && rows - rows / parts < kEnough) ++parts;
   return parts;
@@ -128,7 +131,8 @@ std::vector<PartKernels> FamilyTraining::learn_kernels(const RegressionData& dat
     const std::size_t part = job % parts;
     std::vector<std::size_t> others;
     for (std::size_t i = 0; i < data.y.size(); ++i) {
-      if (part_of_fold(folds.of_row[i], folds.count, parts) != part) others.push_back(i);
+      const bool in_part = part_of_fold(folds.of_row[i], folds.count, parts) == part;
+      if (parts == 1 || !in_part) others.push_back(i);
     }
     const Matrix x = take_rows(data.x, others);
     const std::vector<double> y = take_rows(data.y, others);

@@ -37,7 +37,8 @@ double squared_error(const CrossFit& fit, std::size_t column);
 double median_of(std::vector<double> values);
 
 /// Kernels of one form. Folds come in parts, each with a kernel learned from the rows of the other
-/// parts. One learned from all rows knows their targets, so that residuals are too small.
+/// parts. One learned from all rows knows their targets, so that residuals are too small; with many
+/// rows, where it is learned from few of them, there is one part.
 using PartKernels = std::vector<GpKernel>;
 
 /// The kernels of the Gaussian processes for scales, one set for each form, learned by the first

@@ -45,15 +45,16 @@ class Cholesky final : public Node<T> {
   /// is its lower triangle, so element (i, j) below the diagonal gets S(i, j) + S(j, i).
   void backward() override {
     const std::size_t n = this->rows;
+    const LowerTriangle<T> l{this->value, n, n};
     std::fill_n(slope_, n * n, T(0));
     accumulate_product(Product<T>{n, n, n, this->value, 1, n, this->gradient, n, slope_, n});
     for (std::size_t i = 0; i < n; ++i) {
       std::fill(slope_ + i * n + i + 1, slope_ + (i + 1) * n, T(0));
       slope_[i * n + i] *= T(0.5);
     }
-    solve_with_lower_transposed(this->value, n, slope_, n, scratch_);
+    solve_with_lower_transposed(l, slope_, n, scratch_);
     transpose(slope_, n, n, turned_);
-    solve_with_lower_transposed(this->value, n, turned_, n, scratch_);  // S'
+    solve_with_lower_transposed(l, turned_, n, scratch_);  // S'
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < i; ++j)
         a_->gradient[i * n + j] += turned_[i * n + j] + turned_[j * n + i];
@@ -85,9 +86,9 @@ class Solve final : public Node<T> {
   void forward() override {
     std::copy_n(b_->value, this->size(), this->value);
     if constexpr (kTransposed) {
-      solve_with_lower_transposed(l_->value, this->rows, this->value, this->cols, scratch_.block);
+      solve_with_lower_transposed(triangle(), this->value, this->cols, scratch_.block);
     } else {
-      solve_with_lower(l_->value, this->rows, this->value, this->cols, scratch_.block);
+      solve_with_lower(triangle(), this->value, this->cols, scratch_.block);
     }
   }
 
@@ -99,9 +100,9 @@ class Solve final : public Node<T> {
     T* const db = scratch_.slope;
     std::copy_n(this->gradient, n * m, db);
     if constexpr (kTransposed) {
-      solve_with_lower(l_->value, n, db, m, scratch_.block);
+      solve_with_lower(triangle(), db, m, scratch_.block);
     } else {
-      solve_with_lower_transposed(l_->value, n, db, m, scratch_.block);
+      solve_with_lower_transposed(triangle(), db, m, scratch_.block);
     }
     if (b_->gradient) {
       for (std::size_t i = 0; i < n * m; ++i) b_->gradient[i] += db[i];
@@ -117,6 +118,8 @@ class Solve final : public Node<T> {
   }
 
  private:
+  LowerTriangle<T> triangle() const { return {l_->value, this->rows, this->rows}; }
+
   Node<T>* l_;
   Node<T>* b_;
   SolveScratch<T> scratch_;

@@ -54,48 +54,51 @@ bool factor_lower(T* a, std::size_t n, T* scratch) {
 }
 
 template <class T>
-void solve_with_lower(const T* l, std::size_t n, T* x, std::size_t cols, T* scratch) {
-  for (std::size_t first = 0; first < n; first += kFactorBlock) {
-    const std::size_t height = std::min(kFactorBlock, n - first);
+void solve_with_lower(LowerTriangle<T> l, T* x, std::size_t cols, T* scratch) {
+  for (std::size_t first = 0; first < l.n; first += kFactorBlock) {
+    const std::size_t height = std::min(kFactorBlock, l.n - first);
     for (std::size_t i = 0; i < height; ++i) {
-      for (std::size_t q = 0; q < first; ++q) scratch[i * first + q] = -l[(first + i) * n + q];
+      const T* const row = l.values + (first + i) * l.stride;
+      for (std::size_t q = 0; q < first; ++q) scratch[i * first + q] = -row[q];
     }
     accumulate_product(
         Product<T>{height, cols, first, scratch, first, 1, x, cols, x + first * cols, cols});
     for (std::size_t i = first; i < first + height; ++i) {
-      for (std::size_t j = first; j < i; ++j) subtract_row(x, cols, i, j, l[i * n + j]);
-      divide_row(x, cols, i, l[i * n + i]);
+      const T* const row = l.values + i * l.stride;
+      for (std::size_t j = first; j < i; ++j) subtract_row(x, cols, i, j, row[j]);
+      divide_row(x, cols, i, row[i]);
     }
   }
 }
 
 template <class T>
-void solve_with_lower_transposed(const T* l, std::size_t n, T* x, std::size_t cols, T* scratch) {
-  const std::size_t blocks = (n + kFactorBlock - 1) / kFactorBlock;
+void solve_with_lower_transposed(LowerTriangle<T> l, T* x, std::size_t cols, T* scratch) {
+  const std::size_t blocks = (l.n + kFactorBlock - 1) / kFactorBlock;
   for (std::size_t block = blocks; block-- > 0;) {
     const std::size_t first = block * kFactorBlock;
-    const std::size_t last = std::min(n, first + kFactorBlock);
+    const std::size_t last = std::min(l.n, first + kFactorBlock);
     const std::size_t width = last - first;
-    for (std::size_t q = last; q < n; ++q) {
+    for (std::size_t q = last; q < l.n; ++q) {
       for (std::size_t i = 0; i < width; ++i) {
-        scratch[(q - last) * width + i] = -l[q * n + first + i];
+        scratch[(q - last) * width + i] = -l.values[q * l.stride + first + i];
       }
     }
-    accumulate_product(Product<T>{width, cols, n - last, scratch, 1, width, x + last * cols, cols,
+    accumulate_product(Product<T>{width, cols, l.n - last, scratch, 1, width, x + last * cols, cols,
                                   x + first * cols, cols});
     for (std::size_t i = last; i-- > first;) {
-      for (std::size_t j = i + 1; j < last; ++j) subtract_row(x, cols, i, j, l[j * n + i]);
-      divide_row(x, cols, i, l[i * n + i]);
+      for (std::size_t j = i + 1; j < last; ++j) {
+        subtract_row(x, cols, i, j, l.values[j * l.stride + i]);
+      }
+      divide_row(x, cols, i, l.values[i * l.stride + i]);
     }
   }
 }
 
 template bool factor_lower(float*, std::size_t, float*);
 template bool factor_lower(double*, std::size_t, double*);
-template void solve_with_lower(const float*, std::size_t, float*, std::size_t, float*);
-template void solve_with_lower(const double*, std::size_t, double*, std::size_t, double*);
-template void solve_with_lower_transposed(const float*, std::size_t, float*, std::size_t, float*);
-template void solve_with_lower_transposed(const double*, std::size_t, double*, std::size_t,
-                                          double*);
+template void solve_with_lower(LowerTriangle<float>, float*, std::size_t, float*);
+template void solve_with_lower(LowerTriangle<double>, double*, std::size_t, double*);
+template void solve_with_lower_transposed(LowerTriangle<float>, float*, std::size_t, float*);
+template void solve_with_lower_transposed(LowerTriangle<double>, double*, std::size_t, double*);
 
 }  // namespace tare::nn

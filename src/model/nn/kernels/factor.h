@@ -14,13 +14,22 @@ namespace tare::nn {
 template <class T>
 bool factor_lower(T* a, std::size_t n, T* scratch);
 
+/// n x n elements of which the lower triangle counts; a row starts `stride` elements after the one
+/// before.
+template <class T>
+struct LowerTriangle {
+  const T* values;
+  std::size_t n;
+  std::size_t stride;
+};
+
 /// Replaces x (n x cols) by L^-1 x.
 template <class T>
-void solve_with_lower(const T* l, std::size_t n, T* x, std::size_t cols, T* scratch);
+void solve_with_lower(LowerTriangle<T> l, T* x, std::size_t cols, T* scratch);
 
 /// Replaces x (n x cols) by L'^-1 x.
 template <class T>
-void solve_with_lower_transposed(const T* l, std::size_t n, T* x, std::size_t cols, T* scratch);
+void solve_with_lower_transposed(LowerTriangle<T> l, T* x, std::size_t cols, T* scratch);
 
 inline constexpr std::size_t kFactorBlock = 12;
 
