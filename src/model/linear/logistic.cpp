@@ -12,7 +12,7 @@
 namespace tare {
 namespace {
 
-constexpr double kFarthest = 4.0;  // spreads from the mean
+constexpr double kMostSpreads = 4.0;  // spreads from the mean
 constexpr std::array kPenalties = {10.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003, 0.0001};
 
 using Terms =
@@ -139,7 +139,7 @@ std::size_t QuadraticTerms::raw_terms() const {
 void QuadraticTerms::write_raw(std::span<const double> row, std::span<double> out) const {
   const std::size_t d = features();
   for (std::size_t j = 0; j < d; ++j) {
-    out[j] = std::clamp((row[j] - center_[j]) / scale_[j], -kFarthest, kFarthest);
+    out[j] = std::clamp((row[j] - center_[j]) / scale_[j], -kMostSpreads, kMostSpreads);
   }
   if (out.size() == 2 * d) {
     for (std::size_t j = 0; j < d; ++j) out[d + j] = out[j] * out[j];
