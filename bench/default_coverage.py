@@ -15,9 +15,9 @@ import warnings
 from multiprocessing import Pool
 
 import numpy as np
-from fresh_laws import LAWS
 
 import tare
+from fresh_laws import LAWS
 
 NEW = 500
 SHARES = [0.5, 0.8, 0.9, 0.95]

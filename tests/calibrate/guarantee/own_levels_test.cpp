@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "calibrate/guarantee/guarantee.h"
@@ -26,6 +27,20 @@ std::vector<RowScore> scores_of(std::size_t rows, double power, bool with_masses
     scores.push_back({.upper = at, .lower = at, .mass = mass});
   }
   return scores;
+}
+
+std::vector<CurvePlace> sorted_upper(std::span<const RowScore> scores) {
+  std::vector<CurvePlace> sorted;
+  for (const RowScore& score : scores) sorted.push_back(score.upper);
+  std::ranges::sort(sorted);
+  return sorted;
+}
+
+double level_of(const CurvePlace& place) {
+  const auto knots = guarantee_levels();
+  const double at = knots[place.knot()].value();
+  if (place.share() == 0.0) return at;
+  return at + place.share() * (knots[place.knot() + 1].value() - at);
 }
 
 /// What the proof rests on, and what a file of quantiles needs: for every level, model and weight.
@@ -58,9 +73,7 @@ TEST(OwnLevels, AreTheModelsOwnBetweenTwoRanks) {
   for (std::size_t problem = 0; problem < draws(100); ++problem) {
     const auto rows = static_cast<std::size_t>(50.0 + rng.uniform() * 500.0);
     const std::vector<RowScore> scores = scores_of(rows, std::exp(rng.uniform() - 0.5), false, rng);
-    std::vector<CurvePlace> sorted;
-    for (const RowScore& score : scores) sorted.push_back(score.upper);
-    std::ranges::sort(sorted);
+    const std::vector<CurvePlace> sorted = sorted_upper(scores);
     const GuaranteeRanks ranks(scores);
     for (const double tau : {0.5, 0.65, 0.8, 0.9, 0.95}) {
       const double n = static_cast<double>(rows) + 1.0;
@@ -83,12 +96,6 @@ TEST(OwnLevels, AreTheModelsOwnBetweenTwoRanks) {
 TEST(OwnLevels, CoverAtLeastTheirLevelOnAverageForAnyModel) {
   constexpr std::size_t kRows = 100;
   const std::size_t repeats = draws(20'000);
-  const auto level_of = [](const CurvePlace& place) {
-    const auto knots = guarantee_levels();
-    const double low = knots[place.knot()].value();
-    if (place.share() == 0.0) return low;
-    return low + place.share() * (knots[place.knot() + 1].value() - low);
-  };
   for (const double power : {1.0, 0.7, 1.5}) {
     Rng rng(Seed{33});
     double sum = 0.0;
@@ -193,9 +200,7 @@ TEST(NearLevels, AreTheModelsOwnWithinAStandardErrorOfTheRank) {
   for (std::size_t problem = 0; problem < draws(100); ++problem) {
     const auto rows = static_cast<std::size_t>(50.0 + rng.uniform() * 500.0);
     const std::vector<RowScore> scores = scores_of(rows, std::exp(rng.uniform() - 0.5), false, rng);
-    std::vector<CurvePlace> sorted;
-    for (const RowScore& score : scores) sorted.push_back(score.upper);
-    std::ranges::sort(sorted);
+    const std::vector<CurvePlace> sorted = sorted_upper(scores);
     const GuaranteeRanks ranks(scores);
     for (const double tau : {0.5, 0.65, 0.8, 0.9, 0.95}) {
       const double n = static_cast<double>(rows) + 1.0;
@@ -220,12 +225,6 @@ TEST(NearLevels, CoverAtLeastWhatIsProvenForAnyModel) {
   constexpr std::size_t kRows = 100;
   const std::size_t repeats = draws(20'000);
   const auto [low, high] = interval_levels(0.9);
-  const auto level_of = [](const CurvePlace& place) {
-    const auto knots = guarantee_levels();
-    const double at = knots[place.knot()].value();
-    if (place.share() == 0.0) return at;
-    return at + place.share() * (knots[place.knot() + 1].value() - at);
-  };
   for (const double power : {1.0, 0.5, 2.0}) {
     Rng rng(Seed{36});
     double sum = 0.0;
