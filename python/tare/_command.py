@@ -6,12 +6,13 @@ It imports nothing but the standard library, so that the script ``tare`` can loa
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 INSIDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "tare")
 _COLUMN_FILES = (".parquet", ".pq", ".feather", ".arrow", ".ipc")
@@ -52,7 +53,7 @@ def run(arguments: Sequence[str]) -> int:
     """Replaces this process by the program, so that signals, input, output and exit status are the program's own.
 
     Returns where there is no program: 127, as a shell does. Arguments that name Parquet, Feather or Arrow files are read and written here
-    (``_arrow_command.py``), with the program at work beside: then the exit status is returned.
+    (``_arrow_command.py``), with the program at work beside: then this process ends with the program's exit status.
     """
     try:
         program = command()
@@ -64,8 +65,17 @@ def run(arguments: Sequence[str]) -> int:
     if any(suffix in argument.lower() for argument in arguments for suffix in _COLUMN_FILES):
         formats = _beside("_arrow_command")
         if formats.is_for_us(arguments):
-            return int(formats.run(program, arguments))
+            _exit_at_once(int(formats.run(program, arguments)))
     os.execv(program, ["tare", *arguments])
+
+
+def _exit_at_once(status: int) -> NoReturn:
+    """Ends the process without taking the interpreter down. Threads of Arrow may still be releasing memory of Python's, and one that does so
+    while the interpreter ends aborts the process after its work is done (apache/arrow issue 34314)."""
+    with contextlib.suppress(BrokenPipeError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status)
 
 
 def _beside(name: str) -> Any:

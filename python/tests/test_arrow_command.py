@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -102,6 +103,19 @@ def test_what_is_refused(tool, files, tmp_path):
     refused = command("predict", files / "m.tare", nested)
     assert refused.returncode == 4 and "column 'a' has the type list" in refused.stderr
     assert command("fit", files / "rows.csv", "--target", "y", "-o", tmp_path / "m.parquet").returncode == 2
+
+
+def test_the_end_of_the_interpreter_does_not_change_the_exit_status(tool, files, tmp_path, monkeypatch):
+    """A thread of Arrow that releases memory of Python's while the interpreter ends aborts the process. It does so once in hundreds of runs;
+    here the end of the interpreter always aborts it."""
+    (tmp_path / "sitecustomize.py").write_text("import atexit, os; atexit.register(os.abort)\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    assert subprocess.run([sys.executable, "-c", ""], check=False).returncode == -signal.SIGABRT
+    out = tmp_path / "out.parquet"
+    written = command("predict", files / "m.tare", files / "rows.parquet", "-o", out)
+    assert written.returncode == 0 and not written.stderr and pq.read_table(out).num_rows == 3000
+    refused = command("predict", files / "m.tare", files / "rows.parquet", "-o", out)
+    assert refused.returncode == 2 and "exists already" in refused.stderr
 
 
 def test_a_wrong_value_is_named_by_file_and_row(tool, files, tmp_path):
