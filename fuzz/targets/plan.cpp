@@ -7,7 +7,7 @@
 
 #include "apply/level_columns.h"
 #include "base/strings.h"
-#include "calibrate/automatic/mass_model.h"
+#include "calibrate/automatic/masses/mass_model.h"
 #include "calibrate/bands/band_rule.h"
 #include "calibrate/bounds/bounds.h"
 #include "calibrate/features/feature_map.h"

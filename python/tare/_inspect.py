@@ -208,7 +208,8 @@ def tables_of(model: dict[str, Any]) -> list[Table]:
             rows.append([step["name"], f"{step['loss']:.6g}", _number(step["bandwidth"]), share])
         rows.append(["average", f"{trail['average_loss']:.6g}", "", ""])
         budget = f" of budget {trail['budget']}" if trail["budget"] is not None else ""
-        tables.append((f"candidates{budget}, by pinball loss on {trail['rows_left_out']} left-out rows", rows))
+        rounds = f", mean of {trail['rounds']} rounds of training (bandwidths of the first)" if trail["rounds"] > 1 else ""
+        tables.append((f"candidates{budget}, by pinball loss on {trail['rows_left_out']} left-out rows{rounds}", rows))
     if model["screened"]:
         rows = [["column", "strength", "p", ""]]
         for column in sorted(model["screened"], key=lambda column: -cast(float, column["strength"])):

@@ -181,10 +181,15 @@ OrderedJson trail_object(const std::optional<AutoTrail>& of) {
                      {"bandwidth", bandwidth_json(step.bandwidth)},
                      {"share", step.share}});
   }
-  return {{"candidates", std::move(steps)}, {"average_loss", of->average_loss},
-          {"rows_left_out", of->rows},      {"budget", text_or_null(of->budget)},
-          {"trained_rows", of->trained},    {"eligible_rows", of->eligible},
-          {"masses", of->masses},           {"guide", text_or_null(of->guide)}};
+  return {{"candidates", std::move(steps)},
+          {"average_loss", of->average_loss},
+          {"rows_left_out", of->rows},
+          {"budget", text_or_null(of->budget)},
+          {"trained_rows", of->trained},
+          {"eligible_rows", of->eligible},
+          {"rounds", of->rounds},
+          {"masses", of->masses},
+          {"guide", text_or_null(of->guide)}};
 }
 
 OrderedJson online_object(const std::optional<OnlineDescription>& of) {

@@ -10,7 +10,7 @@
 
 #include "base/fail.h"
 #include "base/strings.h"
-#include "calibrate/automatic/mass_model.h"
+#include "calibrate/automatic/masses/mass_model.h"
 #include "calibrate/bands/banded_model.h"
 #include "calibrate/bounds/bounded_model.h"
 #include "calibrate/bounds/bounds.h"

@@ -79,8 +79,8 @@ std::span<const Method> table() {
        .fit = &fit_auto,
        .load = &load_auto,
        .on_columns = true,
-       .half_params = "budget=half folds=auto steps=auto",
-       .proof_params = "budget=proof"},
+       .half_params = "budget=half folds=auto rounds=auto steps=auto",
+       .proof_params = "budget=proof rounds=auto"},
       nrc_method(
           {"nrc", "NRC",
            "SNQ on the residuals of a network or a given prediction; the kernel uses all features",

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/fail.h"
-#include "calibrate/automatic/mass_model.h"
+#include "calibrate/automatic/masses/mass_model.h"
 #include "calibrate/bands/banded_model.h"
 #include "calibrate/bounds/bounded_model.h"
 #include "calibrate/guarantee/fold_given.h"

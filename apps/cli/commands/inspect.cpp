@@ -51,8 +51,11 @@ void print_screened(std::vector<ScreenedColumnDescription> screened) {
 /// The candidates of `auto`, their losses on left-out rows, and their shares of the average.
 void print_trail(const AutoTrail& trail) {
   say("\n"
-      "candidates{}, by pinball loss on {} left-out rows:\n",
-      trail.budget.empty() ? "" : fmt::format(" of budget {}", trail.budget), trail.rows);
+      "candidates{}, by pinball loss on {} left-out rows{}:\n",
+      trail.budget.empty() ? "" : fmt::format(" of budget {}", trail.budget), trail.rows,
+      trail.rounds > 1
+          ? fmt::format(", mean of {} rounds of training (bandwidths of the first)", trail.rounds)
+          : "");
   std::vector<std::vector<std::string>> rows = {{"candidate", "loss", "bandwidth", "share"}};
   for (const AutoTrail::Step& step : trail.steps) {
     rows.push_back({step.name, fmt::format("{:.6g}", step.loss), short_number(step.bandwidth),

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "calibrate/answers/merge_diagnostics.h"
+#include "calibrate/automatic/effort.h"
 #include "calibrate/automatic/point_masses.h"
 #include "math/bounded.h"
 
@@ -58,7 +59,8 @@ void AutoModel::describe(Description& description) const {
                   .rows = parts_.loss_rows,
                   .budget = parts_.budget,
                   .trained = parts_.rows,
-                  .eligible = parts_.eligible};
+                  .eligible = parts_.eligible,
+                  .rounds = parts_.rounds};
   if (parts_.guide) {
     trail.masses = parts_.guide->values;
     trail.guide = parts_.guide->law.name();
@@ -95,6 +97,7 @@ void AutoModel::save(const TensorWriter& out) const {
   out.value("loss_rows", parts_.loss_rows);
   out.value("calibration_rows", parts_.rows);
   if (parts_.eligible > parts_.rows) out.value("eligible_rows", parts_.eligible);
+  if (parts_.rounds > 1) out.value("rounds", parts_.rounds);
   out.value("budget", parts_.budget);
 }
 
@@ -142,7 +145,7 @@ std::unique_ptr<AutoModel> AutoModel::load(const TensorReader& in) {
   const std::size_t width = parts.columns.width(parts.features);
   parts.statistics =
       Statistics::load(in.part("statistics"), width, parts.has_law ? parts.law.feature_count() : 0);
-  const std::size_t members = in.count("members", kMostPicks);
+  const std::size_t members = in.count("members", kMostRounds * kMostPicks);
   require(members > 0);
   for (std::size_t k = 0; k < members; ++k) {
     const TensorReader member = in.part("member" + std::to_string(k));
@@ -168,6 +171,7 @@ std::unique_ptr<AutoModel> AutoModel::load(const TensorReader& in) {
   parts.loss_rows = in.count("loss_rows", kMany);
   parts.rows = in.count("calibration_rows", kMany);
   parts.eligible = in.has_value("eligible_rows") ? in.count("eligible_rows", kMany) : parts.rows;
+  if (in.has_value("rounds")) parts.rounds = in.count("rounds", kMostRounds);
   if (in.has_value("budget")) parts.budget = in.get<std::string>("budget");
   return std::make_unique<AutoModel>(std::move(parts));
 }

@@ -30,7 +30,7 @@ struct Units {
 /// What was tried: kept in the model and shown by `tare inspect`.
 using Trial = AutoTrail::Step;
 
-/// More members than this are never averaged.
+/// More members than this are never averaged in a round.
 inline constexpr std::size_t kMostPicks = 10;
 
 /// The guide for a target with masses: a conditional distribution of the target itself that decides
@@ -64,6 +64,7 @@ class AutoModel final : public QuantileModel {
     std::size_t loss_rows = 0;
     std::size_t rows = 0;      // that the fit learned from
     std::size_t eligible = 0;  // that it could have learned from: with many, a budget takes some
+    std::size_t rounds = 1;    // of training, of which this is the average
     std::string budget;        // empty: not known, from an older file
   };
   explicit AutoModel(Parts parts) : parts_(std::move(parts)) {}

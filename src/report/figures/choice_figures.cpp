@@ -112,6 +112,12 @@ Card trail_card(const AutoTrail& trail) {
                   "orange: the average itself.",
                   rows_text(trail.rows)),
       "`fit --budget quick` trains a tenth as much; `best` trains more."};
+  if (trail.rounds > 1) {
+    words.insert(words.begin() + 1,
+                 fmt::format("All was trained {} times, with other folds and seeds: losses are "
+                             "means, and answers, too.",
+                             trail.rounds));
+  }
   if (!trail.masses.empty()) words.insert(words.begin() + 1, mass_words(trail));
   return {.title = "What 'auto' tried",
           .pictures = row_chart({.label = "Loss of each candidate of auto, and of their average",

@@ -42,6 +42,26 @@ TEST(Statistics, FormulasAreWhatTheySay) {
   EXPECT_DOUBLE_EQ((Step{Kind::kLogWidth, {1, 0}, {1.0}, {}}.formula(row)), 0.0);
 }
 
+/// Behind other statistics the columns are the same, whatever is in front.
+TEST(Statistics, AppendedOnesAreTheSameColumnsFurtherBack) {
+  const auto make = [](Fixture& f) {
+    const std::size_t center = f.add_ridge();
+    f.add_ridge({center});
+    f.fit.add_formula(Kind::kLogSpread, {0, 1}, {0.5});
+    return f.fit.take_program();
+  };
+  Fixture f;
+  Fixture same;
+  Statistics joined = make(f);
+  const Matrix alone = joined.compute(f.sample.x, Matrix(), {});
+  EXPECT_EQ(joined.append(make(same)), 3U);
+  const Matrix both = joined.compute(f.sample.x, Matrix(), {});
+  ASSERT_EQ(both.cols(), 6U);
+  for (std::size_t i = 0; i < both.rows(); ++i) {
+    for (std::size_t j = 0; j < both.cols(); ++j) EXPECT_EQ(both(i, j), alone(i, j % 3));
+  }
+}
+
 TEST(Statistics, ARowOfTheFitIsJudgedByModelsThatHaveNotSeenIt) {
   Fixture f;
   const std::size_t column = f.add_ridge();

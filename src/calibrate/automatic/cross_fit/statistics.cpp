@@ -117,6 +117,15 @@ Matrix Statistics::compute(MatrixView x, MatrixView given, const Execution& how)
   return all;
 }
 
+std::size_t Statistics::append(Statistics other) {
+  const std::size_t first = columns_;
+  for (Step& step : other.steps_) {
+    for (std::size_t& j : step.inputs) j += first;
+    add(std::move(step));
+  }
+  return first;
+}
+
 void Statistics::keep_only(std::span<std::size_t> columns) {
   std::vector<std::uint8_t> needed(columns_, 0);
   for (const std::size_t j : columns) needed[j] = 1;

@@ -45,6 +45,9 @@ class Statistics {
   /// All columns for new rows; `given` are the features of a given law, or has no columns.
   Matrix compute(MatrixView x, MatrixView given, const Execution& how) const;
 
+  /// Appends the steps of other statistics and returns the first of their columns.
+  std::size_t append(Statistics other);
+
   /// Drops the steps that none of `columns` needs and renumbers these.
   void keep_only(std::span<std::size_t> columns);
 

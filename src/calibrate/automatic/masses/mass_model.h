@@ -11,7 +11,7 @@
 #include "calibrate/answers/model_around.h"
 #include "calibrate/automatic/cross_fit/statistics.h"
 #include "calibrate/automatic/local_law.h"
-#include "calibrate/automatic/rank_scale.h"
+#include "calibrate/automatic/masses/rank_scale.h"
 #include "calibrate/guarantee/guarantee_split.h"
 #include "calibrate/rows/training_rows.h"
 #include "tare/base/params.h"

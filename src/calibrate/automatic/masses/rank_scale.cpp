@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "calibrate/automatic/rank_scale.h"
+#include "calibrate/automatic/masses/rank_scale.h"
 
 #include <algorithm>
 #include <cmath>

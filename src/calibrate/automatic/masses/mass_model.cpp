@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "calibrate/automatic/mass_model.h"
+#include "calibrate/automatic/masses/mass_model.h"
 
 #include <algorithm>
 #include <array>
