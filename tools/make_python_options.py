@@ -30,6 +30,8 @@ from typing import Literal, TypedDict
 '''
 # A number, or auto, infinite, time, ...
 NUMBER_OR_WORD = ("bandwidth", "cells", "depth", "folds", "kernel_width", "most_rows", "penalty", "steps", "time", "window", "split")
+# A number where the default is one, else also auto.
+NUMBER_OR_AUTO = ("rounds",)
 LISTED = re.compile(r": ((?:[a-z_]+, )+[a-z_]+)$")
 Option = dict[str, str]
 
@@ -52,7 +54,7 @@ def type_of(name: str, variants: list[Option]) -> str:
     defaults = [option["default"] for option in variants]
     if any("," in default for default in defaults):
         return "float | Sequence[float] | str"
-    if name in NUMBER_OR_WORD:
+    if name in NUMBER_OR_WORD or (name in NUMBER_OR_AUTO and "auto" in defaults):
         return "float | str"
     if all(is_number(default) for default in defaults):
         return "float"

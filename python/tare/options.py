@@ -135,9 +135,12 @@ class Auto(Common, total=False):
     # number of rows to learn from, 100 or more: where there are more, some at random, of a series the last ones; auto: 200,000,
     # all with the budget best [auto]
     most_rows: float | str
+    # number of times that all is trained, with other folds and seeds, 1 to 20; answers are the mean; auto: set by the budget
+    # [auto]
+    rounds: float | str
     # training steps of a network; auto: set by the budget [auto]
     steps: float | str
-    # number of such models that the caller averages; each then trains fewer networks [1]
+    # number of such models that the caller averages; each then trains less [1]
     ensemble: float
     # kernel of the distance: naive, epanechnikov, triangular, tricube, gaussian, laplace, knn [gaussian]
     kernel: Literal["naive", "epanechnikov", "triangular", "tricube", "gaussian", "laplace", "knn"]

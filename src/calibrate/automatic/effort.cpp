@@ -26,8 +26,7 @@ constexpr std::array kAutoOptions = std::to_array<ParamInfo>({
      "number of times that all is trained, with other folds and seeds, 1 to 20; answers are the "
      "mean; auto: set by the budget"},
     {"steps", "auto", "training steps of a network; auto: set by the budget"},
-    {"ensemble", "1",
-     "number of such models that the caller averages; each then trains fewer networks"},
+    {"ensemble", "1", "number of such models that the caller averages; each then trains less"},
     {"kernel", "gaussian",
      "kernel of the distance: naive, epanechnikov, triangular, tricube, gaussian, laplace, knn"},
     kScreenOption,
@@ -61,12 +60,11 @@ Effort effort_of(const Params& params) {
   } else if (budget == "proof") {  // of a second model (Method::proof_params)
     effort = {.folds = 3, .folds_of_many = 3, .trees = 30, .smooth = false, .contest_rows = 2000};
   } else if (budget == "best") {
-    effort = {.folds = 10,
-              .folds_of_many = 10,
-              .folds_of_most = 10,
-              .sure_units = 128,
-              .members = 4,
-              .trees = 300,
+    effort = {.rounds = 4,
+              .rounds_of_many = 2,
+              .folds = 16,
+              .folds_of_many = 12,
+              .folds_of_most = 6,
               .most_rows = std::numeric_limits<std::size_t>::max()};
   } else if (budget != "default") {
     fail_option("budget", budget, "must be quick, default or best");
@@ -88,7 +86,6 @@ Effort effort_of(const Params& params) {
   const auto shared = [&](std::size_t count) { return (count + ensemble - 1) / ensemble; };
   effort.rounds = shared(effort.rounds);
   effort.rounds_of_many = shared(effort.rounds_of_many);
-  effort.members = shared(effort.members);
   effort.trees = std::max(std::min<std::size_t>(effort.trees, 50), shared(effort.trees));
   return effort;
 }

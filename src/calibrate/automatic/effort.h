@@ -19,8 +19,6 @@ struct Effort {
                                   // models of fewer are nearly as good
   std::size_t folds_of_most = 3;  // with more than 40,000 rows, where two thirds of them are plenty
   std::size_t rungs = 4;          // shapes of networks that may be tried (network_ladder)
-  std::size_t sure_units = 64;    // those with more units only where the last one brought much
-  std::size_t members = 1;        // networks of each kind for each fold
   std::size_t steps = 0;          // of every network; 0: by the shape
   bool processes = true;          // Gaussian processes, where rows and columns are not too many
   std::size_t trees = 60;         // extremely randomised ones

@@ -55,14 +55,13 @@ std::vector<double> noise_weights(const CrossFit& fit, std::size_t log_scale) {
   return weight;
 }
 
-void add_reweighted(const FamilyTraining& shop, const Effort& effort, const Means& means,
+void add_reweighted(const FamilyTraining& shop, const Means& means,
                     std::vector<Candidate>& candidates) {
   const std::vector<double> weight = noise_weights(shop.fit, means.log_scale);
   std::vector<std::size_t> members = means.members;
   if (means.networks_count) {
     members.push_back(shop.networks("networks, reweighted",
-                                    network_options(nn::Heads::kMean, means.networks),
-                                    effort.members, weight, 30));
+                                    network_options(nn::Heads::kMean, means.networks), weight, 30));
   }
   const RegressionData rows{shop.fit.rows().x, shop.fit.rows().y, weight};
   if (shop.processes != nullptr) {
@@ -83,18 +82,17 @@ void add_reweighted(const FamilyTraining& shop, const Effort& effort, const Mean
   candidates.push_back({"reweighted", center, scale, {center, scale}});
 }
 
-void add_normal(const FamilyTraining& shop, const Effort& effort, const Means& means,
+void add_normal(const FamilyTraining& shop, const Means& means,
                 std::vector<Candidate>& candidates) {
   if (!means.networks_count) return;
-  const std::size_t first =
-      shop.networks("networks of normal laws", network_options(nn::Heads::kNormal, means.networks),
-                    effort.members, {}, 40);
+  const std::size_t first = shop.networks(
+      "networks of normal laws", network_options(nn::Heads::kNormal, means.networks), {}, 40);
   const std::size_t scale =
       shop.fit.add_formula(Step::Kind::kLogSd, {first, first + 1}, {kLeastSpread});
   candidates.push_back({"normal", first, scale, {first, scale}});
 }
 
-void add_quantiles(const FamilyTraining& shop, const Effort& effort, const Means& means,
+void add_quantiles(const FamilyTraining& shop, const Means& means,
                    std::vector<Candidate>& candidates) {
   std::vector<std::size_t> medians;
   std::vector<std::size_t> widths;
@@ -105,8 +103,7 @@ void add_quantiles(const FamilyTraining& shop, const Effort& effort, const Means
   };
   if (means.networks_count) {
     add("quantile", shop.networks("networks of quantiles",
-                                  network_options(nn::Heads::kQuantiles, means.networks),
-                                  effort.members, {}, 50));
+                                  network_options(nn::Heads::kQuantiles, means.networks), {}, 50));
   }
   if (means.trees_count && shop.fit.rows().y.size() <= kManyRows) {
     add("quantile_trees", shop.quantile_boosting(51));
@@ -145,7 +142,7 @@ double total_seconds(const FamilyTraining& shop, const Effort& effort) {
   for (const NetworkShape& shape : ladder) seconds += network_seconds(shape.units, shape.steps);
   const double last = network_seconds(ladder.back().units, ladder.back().steps);
   const double kinds = effort.all_families ? 4.0 : 1.0;
-  seconds += last * (kinds * static_cast<double>(effort.members) - 1.0);
+  seconds += last * (kinds - 1.0);
   return static_cast<double>(effort.folds) * seconds;
 }
 
@@ -162,9 +159,9 @@ std::vector<Candidate> train_families(CrossFit& fit, const Effort& effort, Seed 
   const Means means = train_means(shop, effort);
   add_means(shop, effort, means, candidates);
   if (effort.all_families) {
-    add_reweighted(shop, effort, means, candidates);
-    add_normal(shop, effort, means, candidates);
-    add_quantiles(shop, effort, means, candidates);
+    add_reweighted(shop, means, candidates);
+    add_normal(shop, means, candidates);
+    add_quantiles(shop, means, candidates);
   }
   if (effort.smooth) add_smooth(shop, candidates);
   return candidates;

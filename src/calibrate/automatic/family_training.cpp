@@ -86,13 +86,12 @@ Learner FamilyTraining::network_learner(std::string_view stage,
 }
 
 std::size_t FamilyTraining::networks(std::string_view stage, const nn::HeadNetworkOptions& options,
-                                     std::size_t members, std::span<const double> weight,
-                                     std::uint64_t stream) const {
+                                     std::span<const double> weight, std::uint64_t stream) const {
   const RegressionData data{fit.rows().x, fit.rows().y,
                             weight.empty() ? fit.rows().weight : weight};
-  return fit.add_models(train_folds(data, fit.folds(), members, network_learner(stage, options),
-                                    split(seed, stream), how),
-                        fit.folds(), {}, how);
+  return fit.add_models(
+      train_folds(data, fit.folds(), 1, network_learner(stage, options), split(seed, stream), how),
+      fit.folds(), {}, how);
 }
 
 std::size_t FamilyTraining::regressor(std::string_view name, const Params& params,

@@ -57,10 +57,9 @@ struct FamilyTraining {
   Progress& progress;
   GpKernels* processes = nullptr;  // whether to train Gaussian processes
 
-  /// `members` for each fold. Returns the first column, one for each head.
+  /// One for each fold. Returns the first column, one for each head.
   std::size_t networks(std::string_view stage, const nn::HeadNetworkOptions& options,
-                       std::size_t members, std::span<const double> weight,
-                       std::uint64_t stream) const;
+                       std::span<const double> weight, std::uint64_t stream) const;
   /// Trains a network by the rows that it is given.
   Learner network_learner(std::string_view stage, nn::HeadNetworkOptions options) const;
   std::size_t regressor(std::string_view name, const Params& params, std::uint64_t stream) const;

@@ -94,16 +94,12 @@ double lowest_error(const FamilyTraining& shop, const Means& means) {
 
 void add_networks(const FamilyTraining& shop, const Effort& effort, bool little_noise,
                   Means& means) {
-  const RaceRule rule{effort.sure_units, lowest_error(shop, means), little_noise};
+  const RaceRule rule{.rival = lowest_error(shop, means), .little_noise = little_noise};
   const std::vector<NetworkShape> ladder =
       network_ladder(shop.fit.rows().y.size(), effort.rungs, effort.steps, little_noise);
   const NetworkRace race = race_networks(shop, ladder, rule, 10);
   means.members.insert(means.members.end(), race.columns.begin(), race.columns.end());
   means.networks = race.winner;
-  if (effort.members > 1) {
-    means.members.push_back(shop.networks(
-        "networks", network_options(nn::Heads::kMean, means.networks), effort.members - 1, {}, 11));
-  }
 }
 
 void add_process(const FamilyTraining& shop, Means& means) {
