@@ -62,7 +62,7 @@ Effort effort_of(const Params& params) {
   } else if (budget == "best") {
     effort = {.rounds = 4,
               .rounds_of_many = 2,
-              .folds = 16,
+              .folds = 12,
               .folds_of_many = 12,
               .folds_of_most = 6,
               .most_rows = std::numeric_limits<std::size_t>::max()};
