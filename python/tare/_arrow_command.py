@@ -138,8 +138,9 @@ def _pass_on(stream: Any, source: str | None) -> None:
     """Messages of the program, with the file and its row in place of standard input and its line."""
     for line in stream:
         text = re.sub(r"<stdin>:(\d+):", lambda found: f"{source}: row {int(found[1]) - 1}:", line.decode(errors="replace"))
-        sys.stderr.write(text.replace("<stdin>", str(source)))
-        sys.stderr.flush()
+        if sys.stderr is not None:  # as it is where the caller has closed it
+            sys.stderr.write(text.replace("<stdin>", str(source)))
+            sys.stderr.flush()
 
 
 def _feed(source: _Input, stream: Any, failures: list[Exception]) -> None:

@@ -60,8 +60,7 @@ def run(arguments: Sequence[str]) -> int:
     except FileNotFoundError as error:
         print(f"error: {error}", file=sys.stderr)
         return 127
-    sys.stdout.flush()
-    sys.stderr.flush()
+    _flush()
     if any(suffix in argument.lower() for argument in arguments for suffix in _COLUMN_FILES):
         formats = _beside("_arrow_command")
         if formats.is_for_us(arguments):
@@ -73,9 +72,14 @@ def _exit_at_once(status: int) -> NoReturn:
     """Ends the process without taking the interpreter down. Threads of Arrow may still be releasing memory of Python's, and one that does so
     while the interpreter ends aborts the process after its work is done (apache/arrow issue 34314)."""
     with contextlib.suppress(BrokenPipeError):
-        sys.stdout.flush()
-        sys.stderr.flush()
+        _flush()
     os._exit(status)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # as it is where the caller has closed it
+            stream.flush()
 
 
 def _beside(name: str) -> Any:

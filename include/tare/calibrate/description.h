@@ -165,8 +165,9 @@ struct AutoTrail {
   std::size_t trained = 0;   // rows that the fit learned from: fewer than there are with a limit of
                              // time, a guarantee, rows of weight 0 or very many rows
   std::size_t eligible = 0;  // rows that it chose them from: more only with very many rows
-  // Times that all was trained, with other folds and seeds; answers are the mean. A step then has
-  // its mean loss and its share of the whole, and the bandwidth of the first round.
+  // How often everything was trained, each time with different folds and seeds; answers are the
+  // mean. A step then has its mean loss over the rounds that tried it, its share of the whole, and
+  // the bandwidth of the first of these rounds.
   std::size_t rounds = 1;
   // Values that many rows share, and the candidate that decides which quantiles equal them.
   std::vector<double> masses = {};

@@ -172,6 +172,7 @@ std::unique_ptr<AutoModel> AutoModel::load(const TensorReader& in) {
   parts.rows = in.count("calibration_rows", kMany);
   parts.eligible = in.has_value("eligible_rows") ? in.count("eligible_rows", kMany) : parts.rows;
   if (in.has_value("rounds")) parts.rounds = in.count("rounds", kMostRounds);
+  require(parts.rounds > 0);
   if (in.has_value("budget")) parts.budget = in.get<std::string>("budget");
   return std::make_unique<AutoModel>(std::move(parts));
 }

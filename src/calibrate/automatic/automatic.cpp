@@ -152,8 +152,8 @@ Matrix mean_average(std::span<const Round> rounds) {
   return mean;
 }
 
-/// The trials of all rounds by name: mean losses, in units of y, and shares of the whole. A
-/// bandwidth is that of the first round.
+/// The trials of all rounds by name: the mean loss over the rounds that have it, in units of y, its
+/// share of the whole, and the bandwidth of the first of these rounds.
 std::vector<Trial> mean_trail(std::span<const Round> rounds, double unit) {
   std::vector<Trial> trail;
   std::vector<double> times;  // that a candidate was in a round

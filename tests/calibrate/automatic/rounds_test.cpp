@@ -87,8 +87,10 @@ TEST(Rounds, ComeBackFromAFile) {
   EXPECT_TRUE(std::ranges::equal(own.quantiles.values(), again.quantiles.values()));
   EXPECT_EQ(trail_of(*loaded).rounds, 2U);
   TensorStore damaged = store;
-  damaged.values["rounds"] = 10'000'000;
-  expect_error(ErrorCode::kCorruptFile, "", [&] { load_auto(TensorReader(damaged)); });
+  for (const int rounds : {0, 10'000'000}) {
+    damaged.values["rounds"] = rounds;
+    expect_error(ErrorCode::kCorruptFile, "", [&] { load_auto(TensorReader(damaged)); });
+  }
 }
 
 /// The average of two rounds can lie between two counts, as that of two candidates can.

@@ -13,7 +13,7 @@
 namespace tare::automatic {
 namespace {
 
-constexpr std::size_t kMostSteps = 1000;
+constexpr std::size_t kMostSteps = 10'000;  // a round has some 25
 
 double log_spread(std::span<const double> row, std::span<const std::size_t> inputs, double floor) {
   double mean = 0.0;
