@@ -28,7 +28,7 @@ from ._types import AnswerArray, FloatArray, IndexArray, Progress, RandomState
 # In more dimensions a window contains few rows, or rows with different residual distributions. With six columns of which two are
 # relevant, selecting these halves the coverage error of the worst slice (bench/RESULTS.md).
 _COLUMNS_FOR_ALL = 3
-# With fewer rows, a minute of training is too long for interactive use.
+# With fewer rows, seconds of training are too long for interactive use.
 _ROWS_FOR_BUDGET = 250
 # Options that say nothing about the method.
 _OF_EVERY_METHOD = {"guarantee", "bounds", "bands"}
@@ -46,8 +46,8 @@ class Calibrator(QuantileEstimator):
     method : str
         'auto', or a key of `tare.methods()`. 'auto' with a model or predictions: 'nrc_boost', in which trees standardise the
         residuals by their center and size before SNQ. If kernel, bandwidth, features, options or a predicted spread are given:
-        'nrc', which is SNQ alone. Without a model: the method 'auto' of the tool, which takes up to two minutes (below 250 rows
-        with budget=quick).
+        'nrc', which is SNQ alone. Without a model: the method 'auto' of the tool, which takes some seconds, with many rows half a
+        minute (below 250 rows with budget=quick).
     kernel, bandwidth : str, str or float
         Kernel and bandwidth of SNQ. 'auto': the method's kernel, and the bandwidth with the smallest leave-one-out loss.
     features : list of str or int, mask, 'auto', 'all' or None
@@ -67,7 +67,8 @@ class Calibrator(QuantileEstimator):
         below 2,000 rows and five from there on. With tare's own models: 'split:0.05,near' from 2,000 rows on and 'loose' below. Below 100
         (60) rows there is no guarantee, and a `TareWarning` is issued.
         'loose', for tare's own models and in `calibrate`: all rows train the model, and a second one, trained without some rows, ranks
-        these. A 90 % interval is proven to cover at least 80 %; `guarantee_['proven_90']` has the figure for this fit.
+        these. A 90 % interval is proven to cover at least 80 %; `guarantee_['proven_90']` has the figure for this fit. Nothing is proven for
+        levels between 12.5 and 87.5 % (20 and 80 % with 250 ranked rows).
         'split,own': the model's own levels as far as the ranks allow: the same proof with less sampling error. 'split,near': the model's
         own levels unless the ranks differ by more than a standard error; the proven coverage is lower by that on each side.
         'local': as 'split', with ranks among held-out rows near the row, in features that a third of the held-out rows choose; the

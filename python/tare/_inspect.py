@@ -49,6 +49,8 @@ def _by_confidence(intervals: list[dict[str, Any]], member: str) -> str:
         level = _number(interval["confidence"])
         if interval["infinite"]:
             items.append(f"{level}: 1 (infinite)")
+        elif interval[member] == 0:
+            items.append(f"{level}: nothing")
         else:
             items.append(f"{level}: {interval[member]:.4f}" + ("" if interval["kept"] else " (too few rows for more)"))
     return ", ".join(items)

@@ -72,6 +72,8 @@ std::string by_confidence(const GuaranteeDescription& guarantee, auto&& coverage
     std::string item = fmt::format("{}: {:.4f}", interval.confidence, coverage(interval));
     if (interval.infinite) {
       item = fmt::format("{}: 1 (infinite)", interval.confidence);
+    } else if (coverage(interval) == 0.0) {
+      item = fmt::format("{}: nothing", interval.confidence);
     } else if (!interval.kept) {
       item += " (too few rows for more)";
     }

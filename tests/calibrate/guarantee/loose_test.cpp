@@ -54,6 +54,22 @@ TEST(BackingLevel, HasTwiceTheMissesOfFewRowsInExactArithmetic) {
   EXPECT_FALSE(backing_level(Level(0.05), 8, 1)->kept);
 }
 
+/// A bound that a quarter of the rows and more may miss says hardly anything: there is none.
+TEST(BackingLevel, EndsWhereAQuarterIsMissed) {
+  for (const double upper : {0.875, 0.125}) EXPECT_TRUE(backing_level(Level(upper), 19, 1));
+  for (const double inner : {0.874, 0.126, 0.5}) EXPECT_FALSE(backing_level(Level(inner), 19, 1));
+  // Two standard errors of 15 % are 10 % with 51 rows, and more with 50.
+  ASSERT_TRUE(backing_level(Level(0.85), 51, 1));
+  EXPECT_EQ(backing_level(Level(0.85), 51, 1)->level.value(), 0.75);
+  EXPECT_EQ(backing_level(Level(0.15), 51, 1)->level.value(), 0.25);
+  EXPECT_FALSE(backing_level(Level(0.85), 50, 1));
+  EXPECT_FALSE(backing_level(Level(0.15), 50, 1));
+  for (const Mass all : {Mass{19}, Mass{2000}, Mass{1'000'000}}) {
+    EXPECT_FALSE(backing_level(Level(0.75), all, 1)) << all;
+    EXPECT_FALSE(backing_level(Level(0.25), all, 1)) << all;
+  }
+}
+
 TEST(BackingLevel, ComesNearTheLevelWithManyRows) {
   const double error = std::sqrt(0.95 * 0.05 / 10'000.0);
   EXPECT_NEAR(backing_level(Level(0.95), 10'000, 1)->level.value(), 0.95 - kLooseErrors * error,

@@ -17,7 +17,7 @@ std::optional<BackingLevel> backing_level(Level level, Mass all, Mass fresh) {
   // not lose it.
   const double outermost = (one + 0.5) / (rows + one);
   const double misses = std::max(wanted, outermost);
-  if (misses >= 0.5) return std::nullopt;
+  if (wanted > kMostBackedMisses || misses >= 0.5) return std::nullopt;
   return BackingLevel{level_missing(misses, level),
                       can_keep(level_missing(wanted, level), all, fresh)};
 }

@@ -17,9 +17,11 @@ struct BackingLevel {
 /// For ranked rows of mass `all` in sum and a new row of mass `fresh`: kLooseErrors standard errors
 /// of a share of so many rows nearer to the median, but with at most twice the misses. So the 95 %
 /// quantile rests on the 90 % rank if there are few rows, and on a rank near 95 % if there are
-/// many. None if that is on the other side of the median, where a bound of this side proves
-/// nothing.
+/// many. None if so many misses are more than kMostBackedMisses: such a bound would hardly say
+/// anything, and the second model would move the quantiles near the median, where the loss is
+/// largest.
 inline constexpr double kLooseErrors = 2.0;
+inline constexpr double kMostBackedMisses = 0.25;
 std::optional<BackingLevel> backing_level(Level level, Mass all, Mass fresh);
 
 }  // namespace tare
