@@ -64,6 +64,9 @@ void bind_methods(nb::module_& module) {
         return defaults;
       },
       nb::arg("name"));
+  module.def(
+      "loose_from", [](std::string_view name) { return find_method(name).loose_from; },
+      nb::arg("name"));
   module.attr("rows_for_ninety") = kRowsForNinety;  // ranked, for a finite 90 % interval
   module.attr("most_held_out") = kMostGuaranteeRows;
   module.attr("most_folds") = kMostFolds;

@@ -65,7 +65,7 @@ class Calibrator(QuantileEstimator):
         number of rows and folds. For a 90 % interval of 500 rows in five folds it is 76.8 %; its limit for many rows is 80 %.
         'marginal': 'cross' from 100 rows on and 'split' (at most 10,000 rows held out) from 5,000 on; `calibrate` uses ten folds
         below 2,000 rows and five from there on. With tare's own models: 'split:0.05,near' from 2,000 rows on and 'loose' below. Below 100
-        (60) rows there is no guarantee, and a `TareWarning` is issued.
+        (60, of method 'auto' 30) rows there is no guarantee, and a `TareWarning` is issued.
         'loose', for tare's own models and in `calibrate`: all rows train the model, and a second one, trained without some rows, ranks
         these. A 90 % interval is proven to cover at least 80 %; `guarantee_['proven_90']` has the figure for this fit. Nothing is proven for
         levels between 12.5 and 87.5 % (20 and 80 % with 250 ranked rows).

@@ -176,8 +176,9 @@ def _warn_too_few(rows: int, stacklevel: int) -> None:
 
 
 def warn_no_guarantee_of_own(rows: int, method: str) -> None:
+    least = _core.loose_from(method)
     text = (
-        f"guarantee='marginal' gives method {method!r} a guarantee from 60 rows on (2,000 in time order), but there are {rows}: no coverage is "
-        "guaranteed (guarantee_ says 'none'). Ask for 'split' or 'cross' by name, or pass guarantee='none' to say that none is needed."
+        f"guarantee='marginal' gives method {method!r} a guarantee from {least} rows on (2,000 in time order), but there are {rows}: no coverage "
+        "is guaranteed (guarantee_ says 'none'). Ask for 'split' or 'cross' by name, or pass guarantee='none' to say that none is needed."
     )
     warnings.warn(TareWarning("no_guarantee", rows, text), stacklevel=4)

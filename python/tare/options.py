@@ -52,12 +52,13 @@ class Common(TypedDict, total=False):
     """Options that every method has."""
 
     # finite-sample guarantee of coverage, on average over exchangeable rows, by held-out rows: none, split, split:SHARE, cross,
-    # cross:FOLDS, loose; auto (the default of method auto) means split:0.05,near from 2,000 rows on and loose from 60 to 1,999;
-    # split,own: the model's own levels as far as the ranks allow; split,near: the model's own levels unless the ranks differ by
-    # more than a standard error, which is what the proof then lacks; loose: a model of all rows, whose answers reach at least as
-    # far out as a second model's bound, proven with at most twice the misses; local (ranks near the row), conditional:COLUMNS
-    # (coverage also for every reweighting of rows by these columns; conditional:groups, conditional:kernel). If there are too few
-    # rows for a level, the answer is the model's own quantile, or infinite with ',strict' (split,strict) [none]
+    # cross:FOLDS, loose; auto (the default of method auto) means split:0.05,near from 2,000 rows on and loose from 30 to 1,999
+    # (60 for other methods); split,own: the model's own levels as far as the ranks allow; split,near: the model's own levels
+    # unless the ranks differ by more than a standard error, which is what the proof then lacks; loose: a model of all rows, whose
+    # answers reach at least as far out as a second model's bound, proven with at most twice the misses; local (ranks near the
+    # row), conditional:COLUMNS (coverage also for every reweighting of rows by these columns; conditional:groups,
+    # conditional:kernel). If there are too few rows for a level, the answer is the model's own quantile, or infinite with
+    # ',strict' (split,strict) [none]
     guarantee: str
     # whether quantiles can equal the values that many targets share, for example 0, and are whole numbers if all targets are:
     # yes, no; auto means yes for given predictions and for nrc_boost [auto]

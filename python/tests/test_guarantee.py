@@ -182,6 +182,9 @@ def test_too_few_rows_are_told():
         tare.Calibrator(Ridge(), guarantee="split").fit(X, y)
     with pytest.warns(tare.TareWarning, match="from 60 rows on .* but there are 59"):
         tare.Calibrator(method="nrc", options={"regressor": "ridge"}).fit(X[:59], y[:59])
+    with pytest.warns(tare.TareWarning, match="from 30 rows on .* but there are 29"):
+        tare.Calibrator().fit(X[:29], y[:29])
+    assert tare.Calibrator().fit(X[:30], y[:30]).guarantee_["rows"] == 10
 
 
 def test_loose_is_for_models_of_tares_own_and_for_calibrate():

@@ -344,8 +344,9 @@ std::unique_ptr<QuantileModel> fit_method(const Method& method, const FitInput& 
   if (has_option(method, "time") && canonical_name(all.text("time", "none")) != "none") {
     return fit_timed(method, input, params, how);
   }
-  const GuaranteeRule guarantee = resolve_guarantee(
-      parse_guarantee(all), rows_to_draw_from(input).size(), order_of(input, own_params(all)));
+  const GuaranteeRule guarantee =
+      resolve_guarantee(parse_guarantee(all), rows_to_draw_from(input).size(),
+                        order_of(input, own_params(all)), method.loose_from);
   check_stated(input, guarantee.form);
   const bool guaranteed = guarantee.form != GuaranteeRule::Form::kNone;
   const Surroundings around{guarantee, parse_masses(all),

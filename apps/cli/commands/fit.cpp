@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "calibrate/bounds/bounds.h"
-#include "calibrate/guarantee/guarantee_split.h"
 #include "io/files/atomic_file.h"
 #include "io/tensor_store.h"
 #include "support/bar.h"
@@ -119,13 +118,14 @@ void print_result(const FitArguments& arguments, const FittedModel& fitted,
   }
   const bool asked = fitted.params.has("guarantee");
   if (!model.guarantee && fitted.method == "auto" && !asked) {
-    note(common,
-         fmt::format(
-             "guarantee: none, because {} rows {}; --guarantee cross adds one at the cost of "
-             "wider intervals and more time",
-             fitted.rows,
-             fitted.rows < kRowsForLoose ? "are too few to hold some out"
-                                         : "in time order permit no proof"));
+    note(
+        common,
+        fmt::format(
+            "guarantee: none, because {} rows {}; --guarantee cross adds one at the cost of "
+            "wider intervals and more time",
+            fitted.rows,
+            fitted.rows < find_method(fitted.method).loose_from ? "are too few to hold some out"
+                                                                : "in time order permit no proof"));
   }
 }
 

@@ -6,11 +6,14 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/fail.h"
 #include "base/strings.h"
 #include "calibrate/guarantee/ranks/guarantee_ranks.h"
 #include "calibrate/guarantee/rowwise_rule.h"
+#include "calibrate/rows/row_split.h"
 #include "data/rows.h"
 
 namespace tare {
@@ -20,7 +23,8 @@ constexpr std::array kGuaranteeOptions = std::to_array<ParamInfo>({
     {"guarantee", "none",
      "finite-sample guarantee of coverage, on average over exchangeable rows, by held-out rows: "
      "none, split, split:SHARE, cross, cross:FOLDS, loose; auto (the default of method auto) means "
-     "split:0.05,near from 2,000 rows on and loose from 60 to 1,999; split,own: the model's own "
+     "split:0.05,near from 2,000 rows on and loose from 30 to 1,999 (60 for other methods); "
+     "split,own: the model's own "
      "levels as far as the ranks allow; split,near: the model's own levels unless the ranks differ "
      "by more than a standard error, which is what the proof then lacks; loose: a model of all "
      "rows, whose answers reach at least "
@@ -39,10 +43,14 @@ std::vector<T> entries(std::span<const T> values, std::span<const std::size_t> r
   return result;
 }
 
-/// An eighth of the rows, but enough for the 95 % quantile, and not more than tell a level apart
-/// from the next per cent.
+/// Of loose: the ninth of nine rows is the rank of 0.9, on which the 95 % quantile rests.
+constexpr std::size_t kRankedForLoose = 9;
+
+/// An eighth of the rows, but enough for the 95 % quantile as far as a third of them permit, and
+/// not more than tell a level apart from the next per cent.
 double loose_share(std::size_t rows) {
-  const std::size_t count = std::clamp<std::size_t>(rows / 8, kRowsForNinety, 2000);
+  const std::size_t least = std::clamp(rows / 3, kRankedForLoose, kRowsForNinety);
+  const std::size_t count = std::clamp<std::size_t>(rows / 8, least, 2000);
   return static_cast<double>(count) / static_cast<double>(std::max<std::size_t>(rows, 1));
 }
 
@@ -55,6 +63,28 @@ Partition stated_partition(std::span<const std::uint8_t> held_out) {
          parts.second.size(), held_out.size(), kRowsForNinety);
   }
   return parts;
+}
+
+/// The second model of `loose` needs rows that train it and rows that it ranks.
+void check_loose(const Partition& drawn, double share) {
+  if (drawn.second.size() >= kRankedForLoose && drawn.first.size() >= kMinCalibrationRows) return;
+  constexpr std::size_t kLeast = kRankedForLoose + kMinCalibrationRows;
+  const std::size_t count = drawn.first.size() + drawn.second.size();
+  std::size_t enough = kLeast;
+  std::vector<Remedy> remedies;
+  if (count >= kLeast) {  // the share is at fault
+    const double ranked = std::ceil(static_cast<double>(kRankedForLoose) / share);
+    const double trained = std::ceil(static_cast<double>(kMinCalibrationRows) / (1.0 - share));
+    enough = static_cast<std::size_t>(std::max(ranked, trained));
+    const char* other =
+        drawn.first.size() < kMinCalibrationRows ? "use a smaller share:" : "use a larger share:";
+    remedies.push_back({other, "guarantee", "loose:SHARE", ""});
+  }
+  remedies.insert(remedies.begin(), advice(fmt::format("give at least {} rows", enough)));
+  fail(ErrorCode::kBadData, {.remedies = std::move(remedies)},
+       "the second model of a loose guarantee would train on {} rows and rank {}, but it needs {} "
+       "and {}",
+       drawn.first.size(), drawn.second.size(), kMinCalibrationRows, kRankedForLoose);
 }
 
 }  // namespace
@@ -118,7 +148,8 @@ GuaranteeRule parse_guarantee(const Params& params) {
           kMostFolds));
 }
 
-GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows, RowOrder order) {
+GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows, RowOrder order,
+                                std::size_t loose_from) {
   constexpr std::size_t kRowsToSplit = 2000;
   constexpr double kMostHeldOut = 2000.0;
   constexpr double kHeldOutShare = 0.05;
@@ -129,7 +160,7 @@ GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows, Row
     resolved.share = std::min(kHeldOutShare, kMostHeldOut / static_cast<double>(rows));
     resolved.levels = SplitLevels::kNear;
   } else if (rule.form == kAuto) {
-    const bool possible = rows >= kRowsForLoose && order == RowOrder::kNone;
+    const bool possible = rows >= loose_from && order == RowOrder::kNone;
     resolved.form = possible && rule.outer == OuterLevels::kOwnTail ? kLoose : kNone;
     resolved.share = 0.0;
   }
@@ -149,13 +180,13 @@ Partition guarantee_partition(const FitInput& input, const GuaranteeRule& rule, 
   const Partition drawn = order == RowOrder::kTime
                               ? time_partition(count, share)
                               : random_partition(count, share, split(input.seed, kSeedPart));
-  if (drawn.second.size() < kRowsForNinety) {
+  const bool loose = rule.form == GuaranteeRule::Form::kLoose;
+  if (loose) check_loose(drawn, rule.share);
+  if (!loose && drawn.second.size() < kRowsForNinety) {
     const double enough = std::ceil(static_cast<double>(kRowsForNinety) / rule.share);
     fail(ErrorCode::kBadData,
          {.remedies = {advice(fmt::format("give at least {} rows", enough)),
-                       {"use a larger share:", "guarantee",
-                        rule.form == GuaranteeRule::Form::kLoose ? "loose:SHARE" : "split:SHARE",
-                        ""}}},
+                       {"use a larger share:", "guarantee", "split:SHARE", ""}}},
          "the guarantee would hold out {} of {} rows, but a 90 % interval needs {}",
          drawn.second.size(), count, kRowsForNinety);
   }

@@ -66,16 +66,16 @@ enum class RowOrder : std::uint8_t { kNone, kTime };
 /// The meaning of `auto` for a number of rows that may be held out. From 2,000 rows on: a split of
 /// a twentieth of them, at most 2,000, which costs the fit little. Below: loose, because a tenth of
 /// few rows is missed in the fit and cannot keep the outer levels, and folds are expensive
-/// (decision 35). None below kRowsForLoose, and for fewer than 2,000 rows of a series, for which
+/// (decision 35). None below `loose_from`, and for fewer than 2,000 rows of a series, for which
 /// nothing could be proven.
-GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows, RowOrder order);
-inline constexpr std::size_t kRowsForLoose = 60;
+GuaranteeRule resolve_guarantee(const GuaranteeRule& rule, std::size_t rows, RowOrder order,
+                                std::size_t loose_from);
 
 /// Rows for the fit (first) and rows held out (second): drawn at random, or the last ones. If
 /// FitInput::calibrate_rows marks the calibration rows, the share refers to these and the held-out
 /// rows are drawn from these. A row of zero weight is never held out. FitInput::held_out_rows
 /// overrides all of this. Throws kBadData, with the number of rows needed, if fewer than
-/// kRowsForNinety would be held out.
+/// kRowsForNinety would be held out, or too few for the two parts of a loose guarantee.
 Partition guarantee_partition(const FitInput& input, const GuaranteeRule& rule, RowOrder order);
 
 /// Rows that may be held out: rows of positive weight and, with a split by a column, only

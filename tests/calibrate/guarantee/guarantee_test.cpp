@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "calibrate/guarantee/guarantee_coverage.h"
 #include "calibrate/guarantee/guarantee_split.h"
@@ -155,18 +157,41 @@ TEST(GuaranteedModel, TakesTheRowsOfASeriesFromItsEnd) {
   }
 }
 
+/// An eighth ranks; of few rows a third, so that enough are left to train the second model.
+TEST(GuaranteedModel, LooseRanksAThirdOfFewRows) {
+  const GuaranteeRule rule = parse_guarantee(Params::parse("guarantee=loose"));
+  const auto parts = [&](const GuaranteeRule& asked, std::size_t rows) {
+    const Matrix x(rows, 1);
+    const std::vector<double> y(rows);
+    return guarantee_partition(
+        {.x = x, .y = y}, resolve_guarantee(asked, rows, RowOrder::kNone, 60), RowOrder::kNone);
+  };
+  for (const auto& [rows, ranked] : std::vector<std::pair<std::size_t, std::size_t>>{
+           {19, 9}, {29, 9}, {30, 10}, {45, 15}, {57, 19}, {152, 19}, {160, 20}, {800, 100}}) {
+    EXPECT_EQ(parts(rule, rows).second.size(), ranked) << rows;
+  }
+  for (const std::size_t rows : {5U, 12U, 18U}) {
+    expect_error(ErrorCode::kBadData, "give at least 19 rows", [&] { parts(rule, rows); });
+  }
+  GuaranteeRule own = rule;
+  own.share = 0.01;
+  expect_error(ErrorCode::kBadData, "give at least 900 rows", [&] { parts(own, 500); });
+  own.share = 0.99;
+  expect_error(ErrorCode::kBadData, "give at least 1000 rows", [&] { parts(own, 500); });
+}
+
 TEST(GuaranteedModel, AutoIsSplitWhereRowsAreManyAndLooseWhereTheyAreFew) {
   const GuaranteeRule rule = parse_guarantee(Params::parse("guarantee=auto"));
   const auto resolve = [](const GuaranteeRule& asked, std::size_t rows) {
-    return resolve_guarantee(asked, rows, RowOrder::kNone);
+    return resolve_guarantee(asked, rows, RowOrder::kNone, 60);
   };
   using enum GuaranteeRule::Form;
-  EXPECT_EQ(resolve(rule, kRowsForLoose - 1).form, kNone);
-  EXPECT_EQ(resolve(rule, kRowsForLoose).form, kLoose);
+  EXPECT_EQ(resolve(rule, 59).form, kNone);
+  EXPECT_EQ(resolve(rule, 60).form, kLoose);
   EXPECT_EQ(resolve(rule, 1999).form, kLoose);
-  EXPECT_EQ(resolve_guarantee(rule, 1999, RowOrder::kTime).form, kNone);
+  EXPECT_EQ(resolve_guarantee(rule, 1999, RowOrder::kTime, 60).form, kNone);
   EXPECT_EQ(resolve(rule, 2000).form, kSplit);
-  EXPECT_EQ(resolve_guarantee(rule, 2000, RowOrder::kTime).form, kSplit);
+  EXPECT_EQ(resolve_guarantee(rule, 2000, RowOrder::kTime, 60).form, kSplit);
   EXPECT_EQ(resolve(rule, 2000).share, 0.05);
   EXPECT_EQ(resolve(rule, 1'000'000).share, 0.002);
   EXPECT_EQ(resolve(rule, 2000).levels, SplitLevels::kNear);
