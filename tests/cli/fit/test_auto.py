@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The method that is taken when none is named."""
-from harness import HEADER, USAGE, CliTest, csv_text, main, points
+from harness import BAD_DATA, HEADER, USAGE, CliTest, csv_text, main, points
 
 QUICK = ("--budget", "quick", "--set", "steps=100", "--set", "folds=2")
 FEW_STEPS = ("--set", "steps=20", "--set", "folds=2", "--bands", "off")
@@ -40,12 +40,22 @@ class Auto(CliTest):
         self.assertIn("--guarantee split", said)
         text = self.ok("inspect", "m.tare").out
         self.assertIn("guarantee    loose, 19 rows ranked by a second model", text)
-        self.assertIn("delivers     at least 0.5: 0.2000, 0.8: 0.6000, 0.9: 0.8000, 0.95: 0.9000", text)
+        self.assertIn("delivers     at least 0.5: nothing, 0.8: 0.6000, 0.9: 0.8000, 0.95: 0.9000", text)
         self.fit_default(*QUICK, "--drop", "p", "--guarantee", "cross:2")
         text = self.ok("inspect", "m.tare").out
         self.assertIn("guarantee    cross", text)
         self.assertIn("candidates of budget quick, by pinball loss on 60 left-out rows", text)
         self.assertEqual(self.fit_default(*QUICK, "--drop", "p", "--guarantee", "none", "-q").err, "")
+
+    def test_the_guarantee_begins_with_thirty_rows(self):
+        self.write("data.csv", csv_text(HEADER, points(30)))
+        self.assertIn("a second model ranks 10 rows", self.fit_default(*QUICK, "--drop", "p").err)
+        self.write("data.csv", csv_text(HEADER, points(29)))
+        self.assertIn("guarantee: none, because 29 rows are too few", self.fit_default(*QUICK, "--drop", "p").err)
+        self.fit_default(*QUICK, "--drop", "p", "--guarantee", "loose")
+        self.write("data.csv", csv_text(HEADER, points(18)))
+        self.fails(BAD_DATA, "fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", *QUICK, "--drop", "p", "--guarantee", "loose",
+                   default_method=True, says=["would train on 9 rows and rank 9", "at least 19 rows"])
 
     def test_from_two_thousand_rows_on_a_twentieth_is_held_out(self):
         self.write("data.csv", csv_text(HEADER, points(2000)))
