@@ -68,7 +68,7 @@ std::span<const Method> table() {
        .paper = "",
        .summary = "the default: SNQ on several cross-fitted centers and scales, and the average of "
                   "them with the smallest loss on left-out rows",
-       .guarantee = "by default with 30 rows or more, exchangeable: a central interval covers on "
+       .guarantee = "by default, with 30 exchangeable rows or more: a central interval covers on "
                     "average at least the share that fit prints as proven, which is less than the "
                     "one asked for (88 % for 90 % with 10,000 rows, 80 % with few); with "
                     "guarantee=split the share asked for, as far as the number of rows permits; no "

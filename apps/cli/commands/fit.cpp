@@ -62,6 +62,20 @@ std::string some_rows_note(const Description& model) {
                      model.trail->trained, model.trail->eligible);
 }
 
+/// Why method auto has no guarantee. Rows of weight 0 do not count.
+std::string no_guarantee_note(const FittedModel& fitted, const Description& model) {
+  const std::size_t counting = model.trail->eligible;
+  std::string why = fmt::format("{} rows in time order permit no proof", fitted.rows);
+  if (counting < find_method(fitted.method).loose_from) {
+    why = fmt::format("{} rows{} are too few to hold some out", counting,
+                      counting < fitted.rows ? " of positive weight" : "");
+  }
+  return fmt::format(
+      "guarantee: none, because {}; --guarantee cross adds one at the cost of wider intervals and "
+      "more time",
+      why);
+}
+
 void print_result(const FitArguments& arguments, const FittedModel& fitted,
                   const FitSummary& summary, double seconds, const Common& common) {
   const std::size_t features = summary.features;
@@ -117,16 +131,7 @@ void print_result(const FitArguments& arguments, const FittedModel& fitted,
     note(common, "bands: " + bands_text(model.bands));
   }
   const bool asked = fitted.params.has("guarantee");
-  if (!model.guarantee && fitted.method == "auto" && !asked) {
-    note(
-        common,
-        fmt::format(
-            "guarantee: none, because {} rows {}; --guarantee cross adds one at the cost of "
-            "wider intervals and more time",
-            fitted.rows,
-            fitted.rows < find_method(fitted.method).loose_from ? "are too few to hold some out"
-                                                                : "in time order permit no proof"));
-  }
+  if (!model.guarantee && model.trail && !asked) note(common, no_guarantee_note(fitted, model));
 }
 
 void run_fit(const FitArguments& arguments, const Common& common) {

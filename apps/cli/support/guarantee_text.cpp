@@ -206,6 +206,12 @@ void warn_about_guarantee(const GuaranteeDescription& guarantee, const Common& c
   warn_about_groups(guarantee, common);
   const IntervalCoverage& ninety = guarantee.at(0.9);
   if (ninety.kept) return;
+  if (is_loose(guarantee)) {
+    warn(common,
+         "the 90 % interval rests on the outermost ranked rows: the largest weight is a large part "
+         "of the total weight of these rows");
+    return;
+  }
   warn(common, fmt::format("the 90 % interval {}: the largest weight is more than a twentieth of "
                            "the total weight of the ranked rows",
                            ninety.infinite ? "is infinite" : "is not guaranteed to cover 90 %"));

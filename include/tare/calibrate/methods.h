@@ -41,8 +41,8 @@ struct Method {
       {};  // parameters that override those of the fits on half of the rows, for the bands
   std::string_view proof_params =
       {};  // the same for the second model of a loose guarantee, unless the budget is quick
-  std::size_t loose_from = 60;  // rows from which guarantee=auto is loose: the second model has two
-                                // thirds of them
+  std::size_t loose_from = 60;  // number of rows from which guarantee=auto means loose: two thirds
+                                // of so few must be enough to train the second model
   /// What the method asks of the rows of a fit beyond what every method does. Called with all rows,
   /// before some are held out, so that an error names a row of the caller. Null: nothing.
   void (*check)(const FitInput&, const Params&) = nullptr;

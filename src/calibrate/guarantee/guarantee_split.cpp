@@ -82,8 +82,8 @@ void check_loose(const Partition& drawn, double share) {
   }
   remedies.insert(remedies.begin(), advice(fmt::format("give at least {} rows", enough)));
   fail(ErrorCode::kBadData, {.remedies = std::move(remedies)},
-       "the second model of a loose guarantee would train on {} rows and rank {}, but it needs {} "
-       "and {}",
+       "the second model of a loose guarantee would train on {} and rank {} of the rows, but it "
+       "needs {} and {}",
        drawn.first.size(), drawn.second.size(), kMinCalibrationRows, kRankedForLoose);
 }
 

@@ -55,7 +55,18 @@ class Auto(CliTest):
         self.fit_default(*QUICK, "--drop", "p", "--guarantee", "loose")
         self.write("data.csv", csv_text(HEADER, points(18)))
         self.fails(BAD_DATA, "fit", "data.csv", "--target", "y", "-o", "m.tare", "--force", *QUICK, "--drop", "p", "--guarantee", "loose",
-                   default_method=True, says=["would train on 9 rows and rank 9", "at least 19 rows"])
+                   default_method=True, says=["would train on 9 and rank 9 of the rows", "at least 19 rows"])
+
+    def test_weights_and_the_guarantee_of_few_rows(self):
+        weighted = [HEADER + ["w"], [[*row, i % 2] for i, row in enumerate(points(40))]]
+        self.write("data.csv", csv_text(*weighted))
+        said = self.fit_default(*QUICK, "--drop", "p", "--weight", "w").err
+        self.assertIn("guarantee: none, because 20 rows of positive weight are too few", said)
+        heavy = [[*row, 1e6 if i == 7 else 1] for i, row in enumerate(points(40))]
+        self.write("data.csv", csv_text(HEADER + ["w"], heavy))
+        said = self.fit_default(*QUICK, "--drop", "p", "--weight", "w", "--guarantee", "loose:0.6").err
+        self.assertIn("no coverage is proven", said)
+        self.assertIn("warning: the 90 % interval rests on the outermost ranked rows", said)
 
     def test_from_two_thousand_rows_on_a_twentieth_is_held_out(self):
         self.write("data.csv", csv_text(HEADER, points(2000)))
