@@ -58,12 +58,12 @@ class Auto(CliTest):
                    default_method=True, says=["would train on 9 and rank 9 of the rows", "at least 19 rows"])
 
     def test_weights_and_the_guarantee_of_few_rows(self):
-        weighted = [HEADER + ["w"], [[*row, i % 2] for i, row in enumerate(points(40))]]
-        self.write("data.csv", csv_text(*weighted))
+        every_second = [[*row, i % 2] for i, row in enumerate(points(40))]
+        self.write("data.csv", csv_text([*HEADER, "w"], every_second))
         said = self.fit_default(*QUICK, "--drop", "p", "--weight", "w").err
         self.assertIn("guarantee: none, because 20 rows of positive weight are too few", said)
         heavy = [[*row, 1e6 if i == 7 else 1] for i, row in enumerate(points(40))]
-        self.write("data.csv", csv_text(HEADER + ["w"], heavy))
+        self.write("data.csv", csv_text([*HEADER, "w"], heavy))
         said = self.fit_default(*QUICK, "--drop", "p", "--weight", "w", "--guarantee", "loose:0.6").err
         self.assertIn("no coverage is proven", said)
         self.assertIn("warning: the 90 % interval rests on the outermost ranked rows", said)
